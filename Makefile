@@ -1,0 +1,33 @@
+# `make demo` and `make test` do all the set-up they need.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: setup demo test clean
+
+setup: .venv/.ready
+
+# Torch comes first and by itself: what else needs it then takes this build of it.
+.venv/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Freshet needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) torch
+	$(PIP) --editable .
+	@touch $@
+
+.venv/.ready-to-test: .venv/.ready
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+demo: .venv/.ready
+	$(BIN)/freshet demo
+
+test: .venv/.ready-to-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache

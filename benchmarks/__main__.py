@@ -1,0 +1,43 @@
+"""`python -m benchmarks NAME [--json]`: run one measurement and print it."""
+
+import argparse
+import importlib
+import json
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+SPEED = {"mclstm-step": "benchmarks.speed.mclstm_step"}
+
+
+def main() -> None:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", choices=sorted(SPEED))
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    arguments = parser.parse_args()
+    result: dict[str, Any] = importlib.import_module(SPEED[arguments.name]).measure()
+    report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    for name, value in report.items():
+        print(f"{name}: {value}")
+
+
+def _machine() -> dict[str, Any]:
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line]
+        cpu = f"{len(names)} x {names[0]}" if names else cpu
+    return {"cpu": cpu, "system": platform.platform(), "python": platform.python_version()}
+
+
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in ("freshet", "torch", "numpy", "neuralhydrology")}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Freshet's own face: the command line."""

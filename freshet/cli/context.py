@@ -1,0 +1,64 @@
+"""What every command starts from: the settings, the database and the clock."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The settings, the open database, the clock."""
+
+    settings: Settings
+    database: Database
+    clock: Clock
+
+
+@contextmanager
+def opened(*, log_level: str = "warning") -> Iterator[Context]:
+    """Open the database that the settings name, at this code's revision.
+
+    Args:
+        log_level: what is logged unless FRESHET_LOG_LEVEL says otherwise.
+    """
+    settings = Settings.load()
+    log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
+    database = Database(settings.database_url)
+    try:
+        database.migrate()
+        yield Context(settings, database, Clock(settings.as_of))
+    finally:
+        database.close()
+
+
+def log_to_stderr(level: str) -> None:
+    """Write structured logs to standard error: lines of JSON, or for a terminal lines for people."""
+    terminal = sys.stderr.isatty()
+    renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def use_threads(count: int) -> None:
+    """Let torch compute with so many threads."""
+    import torch
+
+    torch.set_num_threads(count)

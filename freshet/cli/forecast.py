@@ -1,0 +1,65 @@
+"""`freshet forecast`: a run from the newest warm states."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened, use_threads
+from freshet.cli.output import PARTLY_DONE, Json, answer, say
+from freshet.cli.progress import reporting
+from freshet.cli.runs import run_json, run_table
+from freshet.cli.train import Basins, BasinsFile, listed
+from hydrology.calendar import day
+from operations.basins import chosen
+from records import versions
+
+
+def forecast(
+    basin: Basins = None,
+    basins_file: BasinsFile = None,
+    t0: Annotated[str | None, typer.Option(help="Last day that the states consume, YYYY-MM-DD.")] = None,
+    horizon: Annotated[int, typer.Option(help="Days ahead.")] = 10,
+    version: Annotated[str | None, typer.Option(help="Version. Default: the current one of each basin.")] = None,
+    product: Annotated[str | None, typer.Option(help="Refuse unless the version takes this forcing product.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Advance the states to T0 and forecast, with the observed forcing after T0 (a hindcast).
+
+    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that leaves the horizon's forcing.
+    Without --basin: every basin that has a model.
+    """
+    with opened() as context:
+        with context.database.reading() as session:
+            names = [*(basin or []), *listed(basins_file)]
+            ids = chosen(session, names) if names else _with_model(session, version)
+        use_threads(context.settings.threads)
+        from operations.forecast import Request
+        from operations.forecast import forecast as run
+
+        request = Request(tuple(ids), horizon, day(t0) if t0 else None, version, product)
+        with reporting() as reporter:
+            done = run(
+                context.database,
+                context.clock,
+                request,
+                lambda at, total: reporter.show("basin-days to T0", at, total),
+            )
+        with context.database.reading() as session:
+            payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
+    for one in payload["runs"]:
+        for name, said in one["basins"].items():
+            if said["reason"]:
+                say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
+    answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
+    if any(one["status"] != "issued" for one in payload["runs"]):
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _with_model(session: Session, version: str | None) -> list[str]:
+    if version is not None:
+        return list(versions.get(session, version).basins)
+    everything = chosen(session, [])
+    current = versions.current(session, everything)
+    return [name for name in everything if name in current] or everything

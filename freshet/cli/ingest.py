@@ -1,0 +1,83 @@
+"""`freshet ingest`: data into the records."""
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urldefrag
+
+import typer
+
+from freshet.cli.context import Context, opened
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import Reporter, reporting
+from hydrology.basins import basin_id
+from hydrology.errors import DataProblem, InvalidInput
+from ingestion.download import fetch
+from ingestion.sources.camels import CamelsSource
+from operations.ingest import Outcome
+from operations.ingest import ingest as run
+
+app = typer.Typer(help="Bring data in.", no_args_is_help=True)
+
+From = Annotated[
+    list[str],
+    typer.Option(
+        "--from",
+        help="A folder, a published zip, or the URL of one (#sha256=... checks what comes). Repeat it for more.",
+    ),
+]
+
+
+@app.callback()
+def ingest() -> None:
+    """Bring data in."""
+
+
+@app.command("camels")
+def camels(
+    source: From,
+    basin: Annotated[list[str] | None, typer.Option("--basin", help="Only this basin; repeat it for more.")] = None,
+    product: Annotated[
+        str | None, typer.Option(help="Forcing product of files whose folder does not name one.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ingest CAMELS-US text: forcing, streamflow, attributes, reference snow, model output.
+
+    The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
+    """
+    with opened() as context, reporting() as reporter:
+        paths = [_local(context, reporter, text) for text in source]
+        held = CamelsSource(paths, product)
+
+        def show(outcome: Outcome, done: int, total: int) -> None:
+            reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
+
+        outcomes = run(context.database, held, context.clock, [basin_id(text) for text in basin or []], show)
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    for outcome in failed:
+        say(f"Failed: {outcome.basin}: {outcome.error}")
+    counts = Counter(outcome.status for outcome in outcomes)
+    columns = ("basin", "status", "new days", "changed days", "warnings")
+    rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
+    title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
+    answer(payload, as_json, table(columns, rows[:20] if len(rows) > 40 else rows, title))
+    if failed:
+        raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
+
+
+def _local(context: Context, reporter: Reporter, text: str) -> Path:
+    """Return the path of a source; what a URL names is fetched first."""
+    if "://" not in text:
+        return Path(text)
+    url, fragment = urldefrag(text)
+    algorithm, _, checksum = fragment.partition("=")
+    if fragment and (algorithm != "sha256" or len(checksum) != 64):
+        raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
+
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    return fetch(url, context.settings.data / "downloads", sha256=checksum or None, on_progress=show)

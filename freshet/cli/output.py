@@ -1,0 +1,73 @@
+"""What a command prints: its answer on standard output, everything else on standard error."""
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from hydrology.errors import Problem
+
+PARTLY_DONE = 6
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
+
+_answers = Console(width=None if sys.stdout.isatty() else WIDE)
+messages = Console(stderr=True, soft_wrap=True)
+
+
+def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
+    """Print the answer of a command: the payload as JSON, or the text (a string or a rich table)."""
+    if as_json:
+        typer.echo(json.dumps(payload, default=_plain, indent=2, allow_nan=False))
+    else:
+        _answers.print(text, highlight=False, markup=False)
+
+
+def say(text: str) -> None:
+    """Print a sentence that is not the answer."""
+    messages.print(text, highlight=False, markup=False)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> Table:
+    """Return a table; None is shown as a dash, floats with three digits."""
+    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        drawn.add_column(column, overflow="fold")
+    for row in rows:
+        drawn.add_row(*(_cell(value) for value in row))
+    return drawn
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """Return a problem as its JSON object."""
+    return {"problem": {"kind": problem.kind, "detail": str(problem)}}
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%SZ")
+    return str(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple | set):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

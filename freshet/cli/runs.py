@@ -1,0 +1,80 @@
+"""`freshet runs`: the forecasts that were issued."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from hydrology.basins import basin_id
+from records import runs as records
+
+
+def runs(
+    run: Annotated[str | None, typer.Argument(help="Show this run.")] = None,
+    basin: Annotated[str | None, typer.Option(help="List those that speak of this basin.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
+    with opened() as context, context.database.reading() as session:
+        if run is not None:
+            shown = run_json(session, run)
+            answer(shown, as_json, run_table(shown))
+            return
+        found = records.list_runs(session, basin=basin_id(basin) if basin else None, limit=limit)
+    columns = ("run", "T0", "horizon", "issued", "version", "purpose", "forcing", "status")
+    rows = [(r.id, r.t0, r.horizon_days, r.issued_at, r.version_id, r.purpose, r.forcing_kind, r.status) for r in found]
+    answer({"runs": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))
+
+
+def run_json(session: Session, run: str) -> dict[str, Any]:
+    """Return a run with what it says of each basin, as the command line shows it."""
+    kept = records.get(session, run)
+    basins = {}
+    for row in records.basins_of(session, run):
+        arrays = records.series_of(session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles"))
+        ledgers = records.ledger_of(session, run, row.basin_id)
+        quantiles = arrays.get("discharge_quantiles")
+        basins[row.basin_id] = {
+            **asdict(row),
+            "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
+            "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
+            "ledger": [asdict(ledger) | {"closes": ledger.closes} for ledger in ledgers],
+        }
+    return {**asdict(kept), "basins": basins}
+
+
+def run_table(run: dict[str, Any]) -> Table:
+    """Return a run as a table, a basin a row."""
+    rows = []
+    for basin, said in run["basins"].items():
+        flow, storage = said["discharge_mm_per_day"], said["storage_mm"]
+        median = flow["0.5"] if flow else [None]
+        residual = max((abs(ledger["residual_mm"]) for ledger in said["ledger"]), default=None)
+        closes = "closed" if said["ledger"] and all(one["closes"] for one in said["ledger"]) else "-"
+        rows.append(
+            (
+                basin,
+                said["status"],
+                median[0],
+                max(median) if flow else None,
+                median[-1],
+                storage[-1] if storage else None,
+                f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
+            )
+        )
+    columns = ("basin", "status", "first day", "highest", "last day", "storage mm", "ledger")
+    title = (
+        f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
+        f"version {run['version_id']}; median discharge in mm/day"
+    )
+    return table(columns, rows, title)
+
+
+def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:
+    levels = quantiles.axes["level"]
+    return {str(level): row for level, row in zip(levels, quantiles.values.tolist(), strict=True)}

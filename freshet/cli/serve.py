@@ -1,0 +1,64 @@
+"""`freshet serve`: the API."""
+
+import socket
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from freshet.cli.context import log_to_stderr, opened
+from freshet.cli.output import say
+from hydrology.errors import InvalidInput
+from records.settings import Settings
+
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+
+
+def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
+    """Serve the API: basins and their latest forecasts, with pages that describe it at /docs."""
+    with opened(log_level="info") as context:
+        settings = context.settings
+    run(settings, host, port)
+
+
+def run(settings: Settings, host: str, port: int) -> None:
+    """Serve until interrupted.
+
+    Raises:
+        InvalidInput: the port is taken or the address is not this machine's.
+    """
+    from app.main import create_app
+
+    log_to_stderr(settings.log_level)
+    check_free(host, port)
+    say("\n".join(addresses(host, port)))
+    uvicorn.run(create_app(settings), host=host, port=port, log_level=settings.log_level, access_log=False)
+
+
+def check_free(host: str, port: int) -> None:
+    """Return when something can listen there.
+
+    Raises:
+        InvalidInput: it cannot; the sentence says why.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise InvalidInput(
+            f"Nothing can listen on {host}:{port} ({error.strerror or error}): stop what does, or choose "
+            "another --port."
+        ) from error
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Return what can be read where."""
+    base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return [
+        f"API pages        {base}/docs",
+        f"basins           {base}/v1/basins",
+        f"latest forecast  {base}/v1/basins/BASIN/forecasts/latest",
+    ]

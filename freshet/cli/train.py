@@ -1,0 +1,165 @@
+"""`freshet train`: an ensemble from observations."""
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened, use_threads
+from freshet.cli.output import Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.calendar import Period
+from hydrology.errors import InvalidInput
+from models.config import (
+    Cosine,
+    NetworkConfig,
+    Staircase,
+    TrainingConfig,
+    WindowsConfig,
+    sequence_to_one_protocol,
+    windows_protocol,
+)
+from operations.basins import chosen, forcing_products
+
+if TYPE_CHECKING:
+    from models.training import Progress
+
+
+class Protocol(StrEnum):
+    """How a training samples the record."""
+
+    WINDOWS = "windows"
+    SEQUENCE_TO_ONE = "sequence-to-one"
+
+
+Basins = Annotated[list[str] | None, typer.Option("--basin", help="A basin; repeat it for more. Default: all.")]
+BasinsFile = Annotated[Path | None, typer.Option(help="A file with a basin a line.")]
+
+
+def train(
+    train_period: Annotated[str, typer.Option(help="Days to fit, FIRST..LAST.")],
+    validation_period: Annotated[str | None, typer.Option(help="Days that choose the best weights.")] = None,
+    basin: Basins = None,
+    basins_file: BasinsFile = None,
+    product: Annotated[str | None, typer.Option(help="Forcing product. Default: the only one kept.")] = None,
+    protocol: Annotated[Protocol, typer.Option(help="Long windows, or the paper's one day a sample.")] = (
+        Protocol.WINDOWS
+    ),
+    members: Annotated[int, typer.Option(help="Members of the ensemble.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the first member; the others count on from it.")] = 0,
+    cells: Annotated[int, typer.Option(help="Memory cells, the trash cell included.")] = 64,
+    steps: Annotated[int | None, typer.Option(help="Training steps (windows).")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs (sequence-to-one).")] = None,
+    batch: Annotated[int | None, typer.Option(help="Samples a step.")] = None,
+    warmup_days: Annotated[int | None, typer.Option(help="Days of a window before its loss days.")] = None,
+    loss_days: Annotated[int | None, typer.Option(help="Days of a window that are scored.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate (windows).")] = None,
+    output_gate_bias: Annotated[float, typer.Option(help="First bias of the output gate.")] = -3.0,
+    validate_every: Annotated[int, typer.Option(help="Steps between validations.")] = 100,
+    checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 50,
+    label: Annotated[str | None, typer.Option(help="A name for the version.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    as_json: Json = False,
+) -> None:
+    """Train an ensemble of MC-LSTMs. The same command again goes on from the last checkpoint."""
+    windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
+    schedule = {"steps": steps, "epochs": epochs, "peak": learning_rate}
+    with opened() as context:
+        with context.database.reading() as session:
+            ids = chosen(session, [*(basin or []), *listed(basins_file)])
+            inputs = {"product": product or only_forcing(session)}
+        settings = {
+            "network": NetworkConfig(cells=cells, output_gate_bias=output_gate_bias),
+            "inputs": inputs,
+            "train_period": train_period,
+            "validation_period": validation_period,
+            "members": members,
+            "seed": seed,
+            "validate_every": validate_every,
+            "checkpoint_every": checkpoint_every,
+        }
+        config = configuration(protocol, settings, windows, schedule)
+        use_threads(context.settings.threads)
+        from operations.train import train as run
+
+        with reporting() as reporter:
+
+            def show(member: int, progress: "Progress") -> None:
+                reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
+
+            done = run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
+    for reason in done.left_out.values():
+        say(f"Left out: {reason}")
+    rows = [(member, score) for member, score in done.validation_nse.items()]
+    title = f"Version {done.version_id} of {len(done.basins)} basins" + (", trained before" if done.already else "")
+    answer(asdict(done), as_json, table(["member", "best validation NSE (median)"], rows, title))
+
+
+def configuration(
+    protocol: Protocol, settings: dict[str, Any], windows: dict[str, Any], schedule: dict[str, Any]
+) -> TrainingConfig:
+    """Return the configuration of a protocol under what was chosen; None leaves the protocol's own.
+
+    Raises:
+        InvalidInput: a choice is not possible, or does not belong to the protocol.
+    """
+    shape: WindowsConfig
+    rates: Cosine | Staircase
+    shape, rates = windows_protocol() if protocol is Protocol.WINDOWS else sequence_to_one_protocol()
+    given = {name: value for name, value in schedule.items() if value is not None}
+    if foreign := sorted(set(given) - set(type(rates).model_fields)):
+        option = {"peak": "learning-rate"}.get(foreign[0], foreign[0])
+        raise InvalidInput(f"--{option} does not belong to the protocol {protocol}: leave it out.")
+    kept = {name: value for name, value in windows.items() if value is not None}
+    for period in (settings["train_period"], settings["validation_period"]):
+        if period is not None:
+            Period.parse(period)
+    try:
+        return TrainingConfig.model_validate(
+            {
+                **settings,
+                "windows": shape.model_dump() | kept,
+                "schedule": rates.model_dump() | given,
+            }
+        )
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
+
+
+def only_forcing(session: Session) -> str:
+    """Return the forcing product that is kept, if it is the only one.
+
+    Raises:
+        InvalidInput: none or several are.
+    """
+    kept = forcing_products(session)
+    if len(kept) == 1:
+        return kept[0]
+    if not kept:
+        raise InvalidInput("No forcing is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
+    raise InvalidInput(f"Several forcing products are kept ({', '.join(kept)}): choose one with --product.")
+
+
+def describe(progress: "Progress") -> str:
+    """Return a training's standing in words."""
+    validated = "" if progress.validation_nse is None else f", validation NSE {progress.validation_nse:.3f}"
+    return f"loss {progress.loss:.4f}{validated}"
+
+
+def listed(file: Path | None) -> list[str]:
+    """Return the lines of a file of basins.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
+    if file is None:
+        return []
+    try:
+        return [line.strip() for line in file.read_text().splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"The list of basins {file} cannot be read ({error}): give a text file.") from error

@@ -1,0 +1,31 @@
+"""Basin identifiers: `NAMESPACE-code`, of which a USGS site number is one kind."""
+
+import re
+
+from hydrology.errors import InvalidInput
+
+_USGS_NUMBER = re.compile(r"[0-9]{8,15}")
+_NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40}")
+
+
+def basin_id(text: str) -> str:
+    """Return the full identifier of a basin: "01013500" and "USGS-01013500" are both "USGS-01013500".
+
+    Raises:
+        InvalidInput: the text is neither a USGS site number nor a namespaced identifier.
+    """
+    text = text.strip()
+    if _USGS_NUMBER.fullmatch(text.removeprefix("USGS-")):
+        return f"USGS-{text.removeprefix('USGS-')}"
+    if _NAMESPACED.fullmatch(text):
+        return text
+    raise InvalidInput(
+        f"{text!r} is not a basin identifier: give a USGS site number of 8 to 15 digits (01013500) "
+        "or a namespaced identifier (USGS-01013500, SYNTH-01)."
+    )
+
+
+def source_code(basin: str) -> str:
+    """Return a basin's identifier as CAMELS files write it: the bare number of a USGS site."""
+    namespace, code = basin.split("-", 1)
+    return code if namespace == "USGS" else basin

@@ -1,0 +1,87 @@
+"""Days and periods. A day is a `numpy.datetime64[D]`; a period names its first and last day, both inside."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.errors import InvalidInput
+
+Day = np.datetime64
+Days = npt.NDArray[np.datetime64]
+
+
+def day(text: str | date | np.datetime64) -> Day:
+    """Return a day from `YYYY-MM-DD`, a date, or a datetime64.
+
+    Raises:
+        InvalidInput: the text is not a calendar day.
+    """
+    if isinstance(text, str):
+        try:
+            return np.datetime64(date.fromisoformat(text), "D")
+        except ValueError as error:
+            raise InvalidInput(f"{text!r} is not a day: write it as YYYY-MM-DD, e.g. 1999-10-01.") from error
+    if isinstance(text, np.datetime64):
+        converted: Day = text.astype("datetime64[D]")
+        return converted
+    return np.datetime64(text, "D")
+
+
+def as_date(value: Day) -> date:
+    """Return a day as a `datetime.date`."""
+    result = value.astype("datetime64[D]").astype(object)
+    assert isinstance(result, date)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from `first` to `last`, both included."""
+
+    first: Day
+    last: Day
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `1999-10-01..2008-09-30`.
+
+        Raises:
+            InvalidInput: the text is not two days, or they are in the wrong order.
+        """
+        first, separator, last = text.partition("..")
+        if not separator:
+            raise InvalidInput(f"{text!r} is not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30.")
+        period = cls(day(first.strip()), day(last.strip()))
+        if period.last < period.first:
+            raise InvalidInput(f"The period {text!r} ends before it begins: swap its days.")
+        return period
+
+    def __len__(self) -> int:
+        return int((self.last - self.first).astype(int)) + 1
+
+    def __str__(self) -> str:
+        return f"{self.first}..{self.last}"
+
+    @property
+    def days(self) -> Days:
+        """Every day of the period, in order."""
+        return np.arange(self.first, self.last + np.timedelta64(1, "D"))
+
+    def overlap(self, other: "Period") -> "Period | None":
+        """Return the days in both periods, or None."""
+        first, last = max(self.first, other.first), min(self.last, other.last)
+        return Period(first, last) if first <= last else None
+
+
+def water_year(days: Days) -> npt.NDArray[np.int64]:
+    """Return the water year of each day: October to September, named by the year it ends in."""
+    months = days.astype("datetime64[M]").astype(np.int64)
+    return (months + 3) // 12 + 1970
+
+
+def month(days: Days) -> npt.NDArray[np.int64]:
+    """Return the month (1-12) of each day."""
+    return days.astype("datetime64[M]").astype(np.int64) % 12 + 1

@@ -1,0 +1,33 @@
+"""The one base of every error that a user can mend.
+
+A `Problem` is a sentence for a person: what is wrong, where, and how to mend it. Its `kind` is a stable
+slug (the API's problem type), its `exit_code` what the command line ends with.
+"""
+
+
+class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem details", which it becomes
+    """Something a user can mend. The text says what, where and how."""
+
+    kind = "problem"
+    exit_code = 2
+
+
+class NotFound(Problem):
+    """The thing asked for is not kept here."""
+
+    kind = "not-found"
+    exit_code = 3
+
+
+class InvalidInput(Problem):
+    """An argument or a value that cannot be used as it is."""
+
+    kind = "invalid-input"
+    exit_code = 2
+
+
+class DataProblem(Problem):
+    """The stored or supplied data do not allow the work."""
+
+    kind = "data-problem"
+    exit_code = 4

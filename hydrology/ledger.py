@@ -1,0 +1,143 @@
+"""The water balance as rows of named, signed terms, and whether it closes.
+
+Water that comes in is positive, water that leaves or stays in store is negative, so that the sum of a closed
+ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1].
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.errors import InvalidInput
+
+Array = npt.NDArray[np.float64]
+
+TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One row: a name and a signed amount of water in mm."""
+
+    name: str
+    amount_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The rows of one member over one span of days.
+
+    Attributes:
+        terms: the signed rows.
+        scale_mm: initial storage plus precipitation, what the residual is held against.
+        tolerance: largest |residual| / scale that closes.
+    """
+
+    terms: tuple[Term, ...]
+    scale_mm: float
+    tolerance: float
+
+    @property
+    def residual_mm(self) -> float:
+        """Water that the rows do not account for: 0 in a perfect ledger, NaN where an amount is not finite."""
+        if not all(math.isfinite(term.amount_mm) for term in self.terms):
+            return math.nan
+        return math.fsum(term.amount_mm for term in self.terms)
+
+    @property
+    def closes(self) -> bool:
+        """Whether the residual is within tolerance. A ledger with a value that is not finite never closes."""
+        return math.isfinite(self.scale_mm) and abs(self.residual_mm) <= self.tolerance * self.scale_mm
+
+
+def tolerance_of(dtype: npt.DTypeLike) -> float:
+    """Return the stated relative tolerance of computing in a type: 1e-5 in float32, 1e-12 in float64.
+
+    Raises:
+        InvalidInput: no tolerance is stated for the type.
+    """
+    try:
+        return TOLERANCES[np.dtype(dtype)]
+    except KeyError:
+        raise InvalidInput(
+            f"No closure tolerance is stated for {np.dtype(dtype)}: compute in float32 or float64."
+        ) from None
+
+
+def close(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage_after: npt.ArrayLike,
+    *,
+    dtype: npt.DTypeLike,
+) -> tuple[Ledger, ...]:
+    """Return the ledger of each member over all days, summed in float64.
+
+    Args:
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+        storage_before: total storage in mm before the first day, shape (members,).
+        storage_after: total storage in mm at the end of the last day, shape (members,).
+        dtype: the type in which the network computed, which sets the tolerance.
+
+    Raises:
+        InvalidInput: the shapes do not fit together, or the type has no tolerance.
+    """
+    tolerance = tolerance_of(dtype)
+    rain, runoff, lost = _flows(precipitation, discharge, loss)
+    before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
+    with np.errstate(invalid="ignore"):
+        names = ("precipitation", "discharge", "loss", "storage change")
+        amounts = np.stack([rain.sum(axis=1), -runoff.sum(axis=1), -lost.sum(axis=1), -(after - before)], axis=1)
+    return tuple(
+        Ledger(tuple(map(Term, names, row.tolist())), scale_mm=float(initial + row[0]), tolerance=tolerance)
+        for row, initial in zip(amounts, before, strict=True)
+    )
+
+
+def worst_relative_residual(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage: npt.ArrayLike,
+) -> Array:
+    """Return each member's largest |residual| / scale over the ledgers of every day τ, shape (members,).
+
+    Args:
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+        storage_before: total storage in mm before the first day, shape (members,).
+        storage: total storage in mm at the end of every day, shape (members, days).
+
+    A residual where there has been no water at all, and any value that is not finite, count as infinite.
+
+    Raises:
+        InvalidInput: the shapes do not fit together.
+    """
+    rain, runoff, lost = _flows(precipitation, discharge, loss)
+    before = _of_shape(storage_before, rain.shape[:1], "storage_before")[:, np.newaxis]
+    stored = _of_shape(storage, rain.shape, "storage")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        residual = np.abs(before + (rain - runoff - lost).cumsum(axis=1) - stored)
+        scale = before + rain.cumsum(axis=1)
+        relative = np.where(residual == 0, 0.0, residual / scale)
+    sound = np.isfinite(residual) & np.isfinite(scale) & np.isfinite(relative)
+    worst: Array = np.where(sound, relative, np.inf).max(axis=1, initial=0.0)
+    return worst
+
+
+def _flows(precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike) -> tuple[Array, ...]:
+    rain = np.asarray(precipitation, dtype=np.float64)
+    if rain.ndim != 2:
+        raise InvalidInput(f"precipitation must have shape (members, days); it has {rain.shape}.")
+    return rain, _of_shape(discharge, rain.shape, "discharge"), _of_shape(loss, rain.shape, "loss")
+
+
+def _of_shape(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidInput(f"{name} must have shape {shape} to fit the precipitation; it has {array.shape}.")
+    return array

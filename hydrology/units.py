@@ -1,0 +1,84 @@
+"""Discharge between its units: cubic feet per second, cubic metres per second, depth over a named area.
+
+The area of one basin differs between sources (by more than 10 % in some), so a depth is only worth
+something beside the name of the area it was computed with: `Area` carries both.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.errors import InvalidInput
+
+Array = npt.NDArray[np.float64]
+
+M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
+SECONDS_PER_DAY = 86_400
+MM_PER_M = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A drainage area in m2 and the name of where it comes from (`maurer_extended`, `area_gages2`).
+
+    Raises:
+        InvalidInput: the area is not a positive number.
+    """
+
+    name: str
+    m2: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.m2) and self.m2 > 0):
+            raise InvalidInput(
+                f"The drainage area {self.name!r} is {self.m2} m2, which must be a positive number: "
+                "correct it at its source or name another area."
+            )
+
+
+def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
+    """Cubic feet per second to cubic metres per second, any shape; NaN stays NaN."""
+    return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
+
+
+def m3s_to_cfs(discharge: npt.ArrayLike) -> Array:
+    """Cubic metres per second to cubic feet per second, any shape."""
+    return np.asarray(discharge, dtype=np.float64) / M3_PER_FT3
+
+
+def m3s_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Cubic metres per second to millimetres per day over an area, any shape."""
+    return np.asarray(discharge, dtype=np.float64) * (SECONDS_PER_DAY * MM_PER_M / area.m2)
+
+
+def mm_per_day_to_m3s(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Millimetres per day over an area to cubic metres per second, any shape."""
+    return np.asarray(discharge, dtype=np.float64) * (area.m2 / (SECONDS_PER_DAY * MM_PER_M))
+
+
+def cfs_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Cubic feet per second to millimetres per day over an area, any shape."""
+    return m3s_to_mm_per_day(cfs_to_m3s(discharge), area=area)
+
+
+def mm_per_day_to_cfs(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Millimetres per day over an area to cubic feet per second, any shape."""
+    return m3s_to_cfs(mm_per_day_to_m3s(discharge, area=area))
+
+
+def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
+    """Discharge in its source unit (`cfs`, `m3/s` or `mm/day`) to millimetres per day over an area.
+
+    Raises:
+        InvalidInput: the unit is none of these.
+    """
+    match unit:
+        case "cfs":
+            return cfs_to_mm_per_day(discharge, area=area)
+        case "m3/s":
+            return m3s_to_mm_per_day(discharge, area=area)
+        case "mm/day":
+            return np.asarray(discharge, dtype=np.float64)
+    raise InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")

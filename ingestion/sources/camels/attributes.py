@@ -1,0 +1,82 @@
+"""Catchment attributes (Addor et al. 2017, doi:10.5194/hess-21-5293-2017): `camels_<subject>.txt`, split by `;`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from hydrology.basins import basin_id
+from hydrology.errors import InvalidInput
+from ingestion.sources.base import SourceFile
+from ingestion.sources.camels.text import MEND_ROW, TextFile
+
+_WORDS = frozenset(
+    (
+        "gauge_name",
+        "huc_02",
+        "high_prec_timing",
+        "low_prec_timing",
+        "geol_1st_class",
+        "geol_2nd_class",
+        "dom_land_cover",
+    )
+)
+_MISSING = frozenset(("", "na", "nan"))
+_AREAS = ("area_gages2", "area_geospa_fabric")
+_M2_PER_KM2 = 1e6
+
+
+@dataclass(slots=True)
+class Attributes:
+    """What the attribute files say of one basin: numbers and words by column, and the files that say it."""
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    files: list[SourceFile] = field(default_factory=list)
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """The areas, m2."""
+        return {name: self.numbers[name] * _M2_PER_KM2 for name in _AREAS if name in self.numbers}
+
+
+def parse_attributes(files: Iterable[TextFile]) -> dict[str, Attributes]:
+    """Read attribute files into one record a basin; a missing value (NaN, NA, nothing) is left out.
+
+    Raises:
+        SourceError: a file is not of this format, a number is none, or a basin comes twice.
+    """
+    basins: dict[str, Attributes] = {}
+    for text in files:
+        columns = [name.strip() for name in text.lines[0].split(";")]
+        if columns[0] != "gauge_id" or len(columns) != len(set(columns)):
+            raise text.fault(
+                f"the columns are {text.lines[0]!r}: gauge_id must come first and no name twice",
+                "give an attribute file of CAMELS",
+                1,
+            )
+        for number, line in enumerate(text.lines[1:], 2):
+            if line.strip():
+                _read_row(text, number, columns, line.split(";"), basins)
+    return basins
+
+
+def _read_row(
+    text: TextFile, number: int, columns: list[str], fields: list[str], basins: dict[str, Attributes]
+) -> None:
+    if len(fields) != len(columns):
+        cause = f"the row has {len(fields)} columns instead of {len(columns)}"
+        raise text.fault(cause, MEND_ROW, number)
+    try:
+        basin = basin_id(fields[0])
+    except InvalidInput as error:
+        raise text.fault(f"{fields[0]!r} is not a gauge", MEND_ROW, number) from error
+    attributes = basins.setdefault(basin, Attributes())
+    if text.file in attributes.files:
+        raise text.fault(f"the gauge {fields[0]} comes twice", "delete one of its rows", number)
+    attributes.files.append(text.file)
+    for name, value in zip(columns[1:], (value.strip() for value in fields[1:]), strict=True):
+        if value.lower() in _MISSING:
+            continue
+        if name in _WORDS:
+            attributes.words[name] = value
+        else:
+            attributes.numbers[name] = text.number(value, name, number)

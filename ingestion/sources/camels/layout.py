@@ -1,0 +1,143 @@
+"""Which file of an archive is what, told by its name and folders."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from hydrology.basins import basin_id
+from hydrology.errors import InvalidInput
+from ingestion.sources.base import SourceError
+from ingestion.sources.camels.files import Found
+
+# The products by the kind in a forcing file's name (daymet was made by the Center for Integrated Data Analytics).
+_PRODUCTS_OF_KIND = {
+    "cida": ("daymet",),
+    "maurer": ("maurer", "maurer_extended"),
+    "nldas": ("nldas",),
+    "synthetic": ("synthetic",),
+}
+PRODUCTS = tuple(sorted(product for products in _PRODUCTS_OF_KIND.values() for product in products))
+
+LAYOUTS = (
+    "<product>/HH/<ID>_lump_<kind>_forcing_leap.txt, usgs_streamflow/HH/<ID>_streamflow_qc.txt, "
+    "swe_reference/HH/<ID>_swe.csv, model_output/flow_timeseries/<product>/HH/<ID>_<member>_model_output.txt "
+    "or camels_<subject>.txt"
+)
+
+
+class Kind(Enum):
+    """What a file holds."""
+
+    FORCING = auto()
+    STREAMFLOW = auto()
+    SWE = auto()
+    MODEL_OUTPUT = auto()
+    ATTRIBUTES = auto()
+
+
+_NAMES = {
+    Kind.FORCING: re.compile(r"(?P<gauge>.*)_lump_(?P<kind>[^_]+)_forcing_leap\.txt"),
+    Kind.STREAMFLOW: re.compile(r"(?P<gauge>.*)_streamflow_qc\.txt"),
+    Kind.SWE: re.compile(r"(?P<gauge>\d+|[A-Z][A-Z0-9]*-.*)_swe\.csv"),
+    Kind.MODEL_OUTPUT: re.compile(r"(?P<gauge>.*)_[^_]+_model_output\.txt"),
+    Kind.ATTRIBUTES: re.compile(r"camels_(clim|geol|hydro|name|soil|topo|vege)\.txt"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BasinFile:
+    """A file of one basin; the product is None where the file's content names it."""
+
+    kind: Kind
+    basin: str
+    product: str | None
+    found: Found
+
+
+def is_known(name: str) -> bool:
+    """Say whether a file's name is one of the archive's."""
+    return _kind(name) is not None
+
+
+def is_attributes(found: Found) -> bool:
+    """Say whether a file holds attributes, of all basins."""
+    return _kind(found.parts[-1]) is Kind.ATTRIBUTES
+
+
+def basin_file(found: Found, product: str | None) -> BasinFile:
+    """Tell basin and product of a file that is known and not of attributes.
+
+    Args:
+        found: the file.
+        product: the forcing product, for files whose folder does not name it.
+
+    Raises:
+        SourceError: the name has no gauge, or the product is not told or contradicted.
+    """
+    name = found.parts[-1]
+    kind = _kind(name)
+    assert kind is not None
+    match = _NAMES[kind].fullmatch(name)
+    assert match is not None
+    try:
+        basin = basin_id(match["gauge"])
+    except InvalidInput as error:
+        raise SourceError(
+            found.name,
+            f"the name begins with {match['gauge']!r}, which is not a gauge",
+            "begin it with 8 to 15 digits (01013500) or a namespaced identifier (SYNTH-01)",
+        ) from error
+    return BasinFile(kind, basin, _product(kind, found, match, product), found)
+
+
+def _kind(name: str) -> Kind | None:
+    # A name with a leading dot is a system's shadow of a file.
+    if name.startswith("."):
+        return None
+    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
+
+
+def _product(kind: Kind, found: Found, match: re.Match[str], product: str | None) -> str | None:
+    if kind is Kind.FORCING:
+        return _forcing_product(found, match["kind"], product)
+    if kind is Kind.MODEL_OUTPUT:
+        folder = _product_folder(found)
+        if folder not in PRODUCTS:
+            raise SourceError(found.name, _folder_is(folder), f"name the folder above HH {_any(PRODUCTS)}")
+        return "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}"
+    return None
+
+
+def _forcing_product(found: Found, kind: str, product: str | None) -> str:
+    folder = _product_folder(found)
+    if folder in PRODUCTS:
+        if product not in (None, folder):
+            raise SourceError(
+                found.name,
+                f"its folder says {folder}, --product says {product}",
+                "leave --product out, or name the folder right",
+            )
+        product = folder
+    if product is None:
+        choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
+        raise SourceError(found.name, _folder_is(folder), f"pass --product {choice}, or name the folder so")
+    if product not in _PRODUCTS_OF_KIND.get(kind, ()):
+        raise SourceError(
+            found.name,
+            f"the file is of kind {kind}, which is not {product}",
+            f"give {product} files, or name the product {_any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))}",
+        )
+    return product
+
+
+def _product_folder(found: Found) -> str:
+    return found.parts[-3] if len(found.parts) > 2 else ""
+
+
+def _folder_is(folder: str) -> str:
+    return f"the folder above HH is {folder!r}, which names no product"
+
+
+def _any(names: Sequence[str]) -> str:
+    return " or ".join(names)

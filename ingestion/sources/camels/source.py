@@ -1,0 +1,141 @@
+"""CAMELS-US, and archives in its text formats, as a source of basins."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hydrology.errors import InvalidInput, NotFound
+from hydrology.series import DailySeries
+from ingestion.sources.base import BasinData, SourceError, SourceSeries
+from ingestion.sources.camels.attributes import Attributes, parse_attributes
+from ingestion.sources.camels.files import Found, find
+from ingestion.sources.camels.forcing import parse_forcing
+from ingestion.sources.camels.layout import (
+    LAYOUTS,
+    PRODUCTS,
+    BasinFile,
+    Kind,
+    basin_file,
+    is_attributes,
+    is_known,
+)
+from ingestion.sources.camels.reference import parse_model_output, parse_swe
+from ingestion.sources.camels.streamflow import discharge_product, parse_streamflow
+from ingestion.sources.camels.text import TextFile
+
+_ONE_COPY = "leave only one of them in the paths given"
+
+
+class CamelsSource:
+    """The basins in folders and zip files of CAMELS-US text.
+
+    Forcing of daymet, maurer, maurer_extended, nldas and synthetic; discharge; attributes; reference snow
+    water equivalent; model output. One basin is read at a time, and zip files are read without unpacking.
+
+    Args:
+        paths: folders, searched through all their levels, and published zip files. A zip within a folder is
+            not opened: name it.
+        product: the forcing product of files whose folder does not name one.
+
+    Raises:
+        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; a forcing file's
+            product is not told or contradicted; an attribute file cannot be used.
+    """
+
+    def __init__(self, paths: Sequence[Path], product: str | None = None) -> None:
+        if product is not None and product not in PRODUCTS:
+            raise InvalidInput(f"{product!r} is not a forcing product: give one of {', '.join(PRODUCTS)}.")
+        self._files: dict[str, list[BasinFile]] = defaultdict(list)
+        attributes: dict[str, list[Found]] = defaultdict(list)
+        for path in paths:
+            for found in _known_files(path):
+                if is_attributes(found):
+                    attributes[found.parts[-1]].append(found)
+                else:
+                    file = basin_file(found, product)
+                    self._files[file.basin].append(file)
+        self._attributes = parse_attributes(_read_once(copies) for copies in attributes.values())
+
+    def basins(self) -> list[str]:
+        """Return the basins with a forcing or a discharge file, sorted."""
+        return sorted(basin for basin in self._files if self._holds(basin))
+
+    def read(self, basin: str) -> BasinData:
+        """Return all that the paths hold of a basin.
+
+        Raises:
+            NotFound: no path has forcing or discharge of the basin.
+            SourceError: a file of the basin cannot be used, or two of them differ. Others stay readable.
+        """
+        if not self._holds(basin):
+            raise NotFound(f"The source holds neither forcing nor discharge of {basin}: see the basins it lists.")
+        attributes = self._attributes.get(basin, Attributes())
+        latitude = attributes.numbers.get("gauge_lat")
+        areas, series, files = attributes.areas, list[SourceSeries](), list(attributes.files)
+        for file, text in self._texts(basin):
+            files.append(text.file)
+            if file.kind is Kind.FORCING:
+                assert file.product is not None
+                forcing = parse_forcing(text, latitude)
+                areas[file.product] = forcing.area
+                read = {(file.product, name): values for name, values in forcing.series.items()}
+            else:
+                read = _parse(file, text)
+            series += [SourceSeries(*key, values, text.file) for key, values in read.items()]
+        _refuse_twice(series)
+        return BasinData(
+            basin=basin,
+            name=attributes.words.get("gauge_name"),
+            latitude=latitude,
+            longitude=attributes.numbers.get("gauge_lon"),
+            huc=attributes.words.get("huc_02"),
+            areas=areas,
+            attributes={k: v for k, v in attributes.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
+            texts={k: v for k, v in attributes.words.items() if k not in ("gauge_name", "huc_02")},
+            series=tuple(series),
+            files=tuple(files),
+        )
+
+    def _holds(self, basin: str) -> bool:
+        return any(file.kind in (Kind.FORCING, Kind.STREAMFLOW) for file in self._files.get(basin, ()))
+
+    def _texts(self, basin: str) -> Iterator[tuple[BasinFile, TextFile]]:
+        copies: dict[tuple[Kind, str | None], list[BasinFile]] = defaultdict(list)
+        for file in self._files[basin]:
+            copies[file.kind, file.product].append(file)
+        for (file, *_), found in ((files, [file.found for file in files]) for files in copies.values()):
+            yield file, _read_once(found)
+
+
+def _known_files(path: Path) -> list[Found]:
+    found = find(path, is_known)
+    if not found:
+        raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}")
+    return found
+
+
+def _read_once(copies: Sequence[Found]) -> TextFile:
+    first, *others = (found.read() for found in copies)
+    for other in others:
+        if other.file.sha256 != first.file.sha256:
+            raise SourceError(
+                other.file.name, f"differs from {first.file.name}, of the same content by name", _ONE_COPY
+            )
+    return first
+
+
+def _parse(file: BasinFile, text: TextFile) -> dict[tuple[str, str], DailySeries]:
+    if file.kind is Kind.STREAMFLOW:
+        return {(discharge_product(file.basin), "discharge"): parse_streamflow(text, file.basin)}
+    if file.kind is Kind.SWE:
+        return {(product, "swe"): series for product, series in parse_swe(text).items()}
+    assert file.product is not None
+    return {(file.product, variable): series for variable, series in parse_model_output(text).items()}
+
+
+def _refuse_twice(series: Sequence[SourceSeries]) -> None:
+    first: dict[tuple[str, str], SourceSeries] = {}
+    for one in series:
+        other = first.setdefault((one.product, one.variable), one)
+        if other is not one:
+            raise SourceError(one.file.name, f"{one.product} {one.variable} is also in {other.file.name}", _ONE_COPY)

@@ -1,0 +1,228 @@
+"""Writes the synthetic country of `hydrology.synthetic` as a folder in the CAMELS-US text layout.
+
+Every name says synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
+(00, which no real one has). The gauge is without noise; it lacks ten days in the second basin.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from hydrology.calendar import Day, Period, as_date, day
+from hydrology.errors import InvalidInput
+from hydrology.indices import climate_indices
+from hydrology.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.units import Area, mm_per_day_to_cfs
+
+PRODUCT = "synthetic"
+REGION = "00"
+FIRST_DAY = day("1996-10-01")
+LAST_DAY = day("2008-09-30")
+
+_LAYOUT = 1  # to be raised whenever the same settings would write other bytes
+_SETTINGS = "synthetic.json"
+_MISSING_DAYS = slice(100, 110)
+
+
+def write(
+    folder: Path, *, seed: int = 1, basins: int = 8, first_day: Day = FIRST_DAY, last_day: Day = LAST_DAY
+) -> None:
+    """Write the folder whole or not at all. A folder that already holds the same is left as it is.
+
+    Args:
+        folder: where to; its parents are made.
+        seed: of the weather; the same settings write the same bytes.
+        basins: how many, from arid to alpine.
+
+    Raises:
+        InvalidInput: the folder holds something else, the days are in the wrong order or fewer than a year,
+            or the number of basins is out of range.
+    """
+    period = Period(first_day, last_day)
+    if last_day - first_day < np.timedelta64(364, "D"):
+        raise InvalidInput(f"Synthetic data need at least a year of days; {period} is shorter.")
+    settings = {"layout": _LAYOUT, "seed": seed, "basins": basins, "period": str(period)}
+    if folder.exists():
+        return _accept_the_same(folder, settings)
+    land = landscape(basins)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as unfinished:
+        made = Path(unfinished) / "made"
+        for name, lines in _files(land, period, seed):
+            _write_lines(made / name, lines)
+        _write_lines(made / _SETTINGS, [json.dumps(settings)])
+        try:
+            made.rename(folder)
+        except OSError:  # somebody else made the folder meanwhile
+            _accept_the_same(folder, settings)
+
+
+def _accept_the_same(folder: Path, settings: dict[str, object]) -> None:
+    try:
+        found = json.loads((folder / _SETTINGS).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        found = None
+    if found != settings:
+        there = "something that is not synthetic data" if found is None else f"synthetic data made with {found}"
+        raise InvalidInput(
+            f"{folder} holds {there}, and {settings} is asked for: name another folder or remove this one."
+        )
+
+
+def _write_lines(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(line + "\n" for line in lines), encoding="ascii", newline="\n")
+
+
+def _files(land: Landscape, period: Period, seed: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield every file as its name and its lines."""
+    sky = weather(land, period, seed=seed)
+    truth = water(land, sky, period.days)
+    yield from _attribute_files(land, sky, truth, period)
+    dates = [as_date(one) for one in period.days]
+    spaced = [f"{d:%Y %m %d}" for d in dates]
+    tabbed = [f"{d.year}\t{d.month}\t{d.day}\t12" for d in dates]
+    for b, code in enumerate(_codes(land)):
+        yield (
+            f"basin_mean_forcing/{PRODUCT}/{REGION}/{code}_lump_{PRODUCT}_forcing_leap.txt",
+            _forcing(land, sky, tabbed, b),
+        )
+        yield f"usgs_streamflow/{REGION}/{code}_streamflow_qc.txt", _streamflow(land, sky, truth, spaced, b)
+        yield (
+            f"swe_reference/{REGION}/{code}_swe.csv",
+            [f"date,{PRODUCT}_snow_swe", *(f"{d},{v:.4f}" for d, v in zip(dates, truth.swe[:, b], strict=True))],
+        )
+        yield (
+            f"model_output/flow_timeseries/{PRODUCT}/{REGION}/{code}_01_model_output.txt",
+            _model_output(sky, truth, spaced, b),
+        )
+
+
+def _codes(land: Landscape) -> list[str]:
+    return [f"SYNTH-{number:02d}" for number in range(1, len(land.area) + 1)]
+
+
+def _forcing(land: Landscape, sky: Weather, days: list[str], b: int) -> list[str]:
+    columns = "Year Mnth Day Hr dayl(s) prcp(mm/day) srad(W/m2) swe(mm) tmax(C) tmin(C) vp(Pa)"
+    values = np.stack([sky.daylength, sky.precipitation, sky.srad, 0 * sky.srad, sky.tmax, sky.tmin, sky.vp])
+    return [
+        f"{land.latitude[b]:7.2f}",
+        f"{land.elevation[b]:7.2f}",
+        f"{land.area[b]:11.0f}",
+        columns.replace(" ", "\t"),
+        *(f"{d}\t" + "\t".join(f"{v:.2f}" for v in row) for d, row in zip(days, values[:, :, b].T, strict=True)),
+    ]
+
+
+def _streamflow(land: Landscape, sky: Weather, truth: Water, days: list[str], b: int) -> list[str]:
+    cfs = mm_per_day_to_cfs(truth.discharge[:, b], area=Area(PRODUCT, float(land.area[b])))
+    # Ice makes a real gauge uncertain, so its frozen days are estimates.
+    flags = np.where(sky.temperature[:, b] < -5, "A:e", "A")
+    if b == 1:
+        cfs[_MISSING_DAYS], flags[_MISSING_DAYS] = -999.0, "M"
+    code = _codes(land)[b]
+    return [f"{code} {d} {v:10.4f} {flag}" for d, v, flag in zip(days, cfs, flags, strict=True)]
+
+
+def _model_output(sky: Weather, truth: Water, days: list[str], b: int) -> list[str]:
+    columns = (
+        truth.swe,
+        sky.precipitation,
+        truth.rain_plus_melt,
+        sky.temperature,
+        sky.pet,
+        truth.loss,
+        truth.discharge,
+        truth.discharge,
+    )
+    values = np.stack(columns)[:, :, b].T
+    return [
+        "YR MNTH DY HR SWE PRCP RAIM TAIR PET ET MOD_RUN OBS_RUN",
+        *(f"{d} 12 " + " ".join(f"{v:11.7f}" for v in row) for d, row in zip(days, values, strict=True)),
+    ]
+
+
+def _attribute_files(land: Landscape, sky: Weather, truth: Water, period: Period) -> Iterator[tuple[str, list[str]]]:
+    """Yield the seven attribute tables; what no reader of these data needs is NA."""
+    tables: dict[str, list[dict[str, object]]] = {}
+    for b, code in enumerate(_codes(land)):
+        for name, row in _attributes(land, sky, truth, period, b).items():
+            tables.setdefault(name, []).append({"gauge_id": code, **row})
+    for name, rows in tables.items():
+        lines = [";".join(rows[0])]
+        lines += [";".join("NA" if value is None else str(value) for value in row.values()) for row in rows]
+        yield f"camels_attributes_v2.0/camels_{name}.txt", lines
+
+
+def _attributes(land: Landscape, sky: Weather, truth: Water, period: Period, b: int) -> dict[str, dict[str, object]]:
+    """One basin's row of each table: climate from the weather, the rest from its place between arid and alpine."""
+    w = float(land.wetness[b])
+    rain, flow = sky.precipitation[:, b], truth.discharge[:, b]
+    climate = climate_indices(rain, sky.temperature[:, b], sky.pet[:, b], period.days)
+    depth = float(land.soil_capacity[b]) / 200
+    area_km2 = float(land.area[b]) / 1e6
+    sand, silt = round(60 - 25 * w, 2), round(25 + 20 * w, 2)
+    return {
+        "clim": asdict(climate),
+        "geol": {
+            "geol_1st_class": "Siliciclastic sedimentary rocks",
+            "glim_1st_class_frac": 1.0,
+            "geol_2nd_class": None,
+            "glim_2nd_class_frac": 0.0,
+            "carbonate_rocks_frac": round(0.3 * (1 - w), 4),
+            "geol_porostiy": 0.17,
+            "geol_permeability": round(-13.0 - float(land.slow_rate[b]) * 40, 4),
+        },
+        "hydro": {
+            "q_mean": float(flow.mean()),
+            "runoff_ratio": float(flow.sum() / rain.sum()),
+            "slope_fdc": None,
+            "baseflow_index": None,
+            "stream_elas": None,
+            "q5": float(np.quantile(flow, 0.05)),
+            "q95": float(np.quantile(flow, 0.95)),
+            "high_q_freq": None,
+            "high_q_dur": None,
+            "low_q_freq": None,
+            "low_q_dur": None,
+            "zero_q_freq": float((flow == 0).mean()),
+            "hfd_mean": None,
+        },
+        "name": {"huc_02": REGION, "gauge_name": f"Synthetic basin {b + 1} ({land.climates[b]})"},
+        "soil": {
+            "soil_depth_pelletier": round(2 * depth, 4),
+            "soil_depth_statsgo": round(depth, 4),
+            "soil_porosity": round(0.40 + 0.05 * w, 4),
+            "soil_conductivity": round(3.0 - 1.5 * w, 4),
+            "max_water_content": round(float(land.soil_capacity[b]) / 1000, 4),
+            "sand_frac": sand,
+            "silt_frac": silt,
+            "clay_frac": round(100 - sand - silt, 2),
+            "water_frac": 0.0,
+            "organic_frac": 0.0,
+            "other_frac": 0.0,
+        },
+        "topo": {
+            "gauge_lat": float(land.latitude[b]),
+            "gauge_lon": float(land.longitude[b]),
+            "elev_mean": float(land.elevation[b]),
+            "slope_mean": round(10 + 90 * w, 4),
+            "area_gages2": round(area_km2, 6),
+            "area_geospa_fabric": round(1.02 * area_km2, 6),
+        },
+        "vege": {
+            "frac_forest": round(0.05 + 0.85 * w, 4),
+            "lai_max": round(0.8 + 3.5 * w, 4),
+            "lai_diff": round(0.5 + 2.5 * w, 4),
+            "gvf_max": round(0.35 + 0.45 * w, 4),
+            "gvf_diff": round(0.15 + 0.25 * w, 4),
+            "dom_land_cover_frac": 0.9,
+            "dom_land_cover": "Mixed Forests" if w > 0.4 else "Grasslands",
+            "root_depth_50": None,
+            "root_depth_99": None,
+        },
+    }

@@ -1,0 +1,1 @@
+"""The tables' history. `python -m migrations "what changed"` writes the next revision from the metadata."""

@@ -1,0 +1,1 @@
+"""Networks and their training. Arrays come in and arrays go out: no database, no files, no sources."""

@@ -1,0 +1,55 @@
+"""The arrays that networks are trained and run on: many basins over one period."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Day, Period
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Forcing:
+    """Forcing and attributes of N basins over consecutive days.
+
+    Attributes:
+        first: the first day.
+        mass: (N, days), precipitation in mm/day.
+        auxiliary: (N, days, L), in their own units.
+        static: (N, S), in their own units.
+    """
+
+    first: Day
+    mass: Array
+    auxiliary: Array
+    static: Array
+
+    @property
+    def period(self) -> Period:
+        """First and last day."""
+        return Period(self.first, self.first + np.timedelta64(self.mass.shape[1] - 1, "D"))
+
+    def over(self, period: Period) -> Self:
+        """Return the forcing of a period inside this one."""
+        days = days_of(self.period, period)
+        return type(self)(period.first, self.mass[:, days], self.auxiliary[:, days], self.static)
+
+    def basins(self, chosen: slice | npt.NDArray[np.int64]) -> Self:
+        """Return the forcing of some of the basins."""
+        return type(self)(self.first, self.mass[chosen], self.auxiliary[chosen], self.static[chosen])
+
+
+def days_of(whole: Period, part: Period) -> slice:
+    """Return where the days of `part` lie in an array over the days of `whole`.
+
+    Raises:
+        ValueError: `part` is not inside `whole`.
+    """
+    first = int((part.first - whole.first).astype(int))
+    last = int((part.last - whole.first).astype(int))
+    if first < 0 or last >= len(whole):
+        raise ValueError(f"{part} is not inside {whole}")
+    return slice(first, last + 1)

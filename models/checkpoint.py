@@ -1,0 +1,62 @@
+"""Weights and training checkpoints as safetensors: named tensors and a JSON header, never a pickle."""
+
+import json
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from hydrology.errors import DataProblem
+
+Tensors = dict[str, Tensor]
+
+
+def dump(tensors: Tensors, header: dict[str, Any]) -> bytes:
+    """Return tensors and a JSON-able header as one blob."""
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    return save(contiguous, {"header": json.dumps(header)})
+
+
+def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
+    """Read what `dump` gave.
+
+    Raises:
+        DataProblem: the blob is not a whole safetensors file of ours.
+    """
+    try:
+        tensors = load(blob)
+        header_size = int.from_bytes(blob[:8], "little")
+        metadata = json.loads(blob[8 : 8 + header_size])["__metadata__"]
+        return tensors, json.loads(metadata["header"])
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise DataProblem(f"The stored weights cannot be read ({error}): restore or retrain them.") from error
+
+
+def prefixed(prefix: str, tensors: Tensors) -> Tensors:
+    """Return the tensors under names that begin with `prefix`."""
+    return {prefix + name: tensor for name, tensor in tensors.items()}
+
+
+def under(prefix: str, tensors: Tensors) -> Tensors:
+    """Return the tensors whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
+    """Return an optimiser's state as tensors named `<parameter index>.<entry>`."""
+    return {
+        f"{index}.{name}": torch.as_tensor(value)
+        for index, entries in optimizer.state_dict()["state"].items()
+        for name, value in entries.items()
+    }
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
+    """Put back what `optimizer_tensors` gave."""
+    state: dict[int, Tensors] = {}
+    for key, tensor in tensors.items():
+        index, _, name = key.partition(".")
+        state.setdefault(int(index), {})[name] = tensor
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -1,0 +1,73 @@
+"""What every network is: `forward(inputs, state) -> outputs, state`, over all days at once or one by one.
+
+Shapes: T days, B samples (basins or windows), M mass inputs, L auxiliary inputs, S static attributes,
+K cells.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+State = dict[str, Tensor]
+"""The named tensors that a network carries from day to day, each with B first."""
+
+Outputs = Mapping[str, Tensor]
+"""Named results. Every network gives `discharge` (T, B) in mm/day. One that conserves mass also gives
+`loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What drives a network.
+
+    Attributes:
+        mass: (T, B, M), the water that enters, in mm/day, never scaled.
+        auxiliary: (T, B, L), standardised.
+        static: (B, S), standardised.
+        elapsed: (T, B), days since the step before; None where every step is one day.
+        mask: (T, B), False where a day's forcing is missing; None where none is. Only networks whose
+            `skips_gaps` is true accept it.
+    """
+
+    mass: Tensor
+    auxiliary: Tensor
+    static: Tensor
+    elapsed: Tensor | None = None
+    mask: Tensor | None = None
+
+    def between(self, first: int, last: int) -> "Inputs":
+        """Return the steps first, ..., last - 1."""
+        return Inputs(
+            self.mass[first:last],
+            self.auxiliary[first:last],
+            self.static,
+            None if self.elapsed is None else self.elapsed[first:last],
+            None if self.mask is None else self.mask[first:last],
+        )
+
+
+class Network(nn.Module, ABC):
+    """A rainfall-runoff network.
+
+    Running all days at once equals running them one after the other with the state carried on.
+    """
+
+    architecture: str
+    conserving: bool
+    skips_gaps: bool
+    state_version: int
+
+    @abstractmethod
+    def empty_state(self, samples: int) -> State:
+        """Return the state before any water has fallen, for `samples` samples."""
+
+    @abstractmethod
+    def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
+        """Run the days of `inputs` from `state` (None: an empty store); return outputs and the last state."""
+
+    def __call__(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
+        """Run `forward` (here for its types)."""
+        outputs, last = super().__call__(inputs, state)
+        return outputs, last

@@ -1,0 +1,68 @@
+"""An ensemble: the members of a version, run side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import torch
+
+from models.arrays import Forcing
+from models.checkpoint import Tensors
+from models.config import TrainingConfig
+from models.contract import Network
+from models.inference import ArrayMap, simulate
+from models.networks import build
+from models.scaling import Scaler
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """Networks that share inputs and scaler.
+
+    Attributes:
+        networks: one a member, in the order of `labels`.
+        labels: the members' numbers.
+    """
+
+    config: TrainingConfig
+    scaler: Scaler
+    labels: tuple[int, ...]
+    networks: tuple[Network, ...]
+
+    @classmethod
+    def load(cls, config: TrainingConfig, scaler: Scaler, members: dict[int, Tensors]) -> Self:
+        """Build the members' networks from their weights."""
+        networks = []
+        for tensors in members.values():
+            module = build(config.network, config.inputs, seed=0)
+            module.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+            module.eval()
+            networks.append(module)
+        return cls(config, scaler, tuple(members), tuple(networks))
+
+    @property
+    def conserving(self) -> bool:
+        """Whether water is conserved, so that storage and ledger mean something."""
+        return all(network.conserving for network in self.networks)
+
+    def simulate(
+        self, forcing: Forcing, states: Sequence[ArrayMap] | None, keep: Sequence[str]
+    ) -> tuple[ArrayMap, list[ArrayMap]]:
+        """Run every member over the days of `forcing`.
+
+        Args:
+            forcing: B basins over T days, in their own units.
+            states: one a member, named arrays (B, ...); None for empty stores.
+            keep: the outputs wanted.
+
+        Returns:
+            outputs (members, B, T, ...), and the states after the last day, one a member.
+        """
+        inputs = self.scaler.inputs(forcing, torch.float32)
+        runs = [
+            simulate(network, inputs, None if states is None else states[index], keep)
+            for index, network in enumerate(self.networks)
+        ]
+        stacked: ArrayMap = {name: np.array([outputs[name] for outputs, _ in runs]) for name in keep}
+        return stacked, [last for _, last in runs]

@@ -1,0 +1,72 @@
+"""Running a network forward, in blocks of one fixed shape.
+
+A block always holds BLOCK samples, padded with dry ones, and each day is computed by itself. So a basin gets
+the same bits whatever its neighbours in the block, and a run split in two with the state carried on gives the
+bits of the whole run (same machine, same library versions).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from models.contract import Inputs, Network, State
+
+BLOCK = 16
+
+ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
+
+
+def simulate(
+    network: Network, inputs: Inputs, state: ArrayMap | None, keep: Sequence[str]
+) -> tuple[ArrayMap, ArrayMap]:
+    """Run a network over T days of B samples from a state.
+
+    Args:
+        network: any network of the contract.
+        inputs: standardised inputs.
+        state: named arrays with B first; None for an empty store.
+        keep: the outputs wanted, by name (`discharge`, `loss`, `storage`, `outflow`).
+
+    Returns:
+        the outputs, each (B, T, ...), and the state after the last day, each (B, ...).
+    """
+    samples = inputs.mass.shape[1]
+    blocks = [
+        _run_block(network, inputs, state, slice(first, min(first + BLOCK, samples)), keep)
+        for first in range(0, samples, BLOCK)
+    ]
+    outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in keep}
+    last = {name: np.concatenate([block[name] for _, block in blocks]) for name in blocks[0][1]}
+    return outputs, last
+
+
+@torch.inference_mode()
+def _run_block(
+    network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, keep: Sequence[str]
+) -> tuple[ArrayMap, ArrayMap]:
+    count = samples.stop - samples.start
+    block = Inputs(
+        _padded(inputs.mass[:, samples], 1),
+        _padded(inputs.auxiliary[:, samples], 1),
+        _padded(inputs.static[samples], 0),
+        None if inputs.elapsed is None else _padded(inputs.elapsed[:, samples], 1),
+        None if inputs.mask is None else _padded(inputs.mask[:, samples], 1),
+    )
+    start: State | None = None
+    if state is not None:
+        start = {name: _padded(torch.as_tensor(values[samples]).to(block.mass), 0) for name, values in state.items()}
+    outputs, last = network(block, start)
+    return (
+        {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in keep},
+        {name: values[:count].cpu().numpy() for name, values in last.items()},
+    )
+
+
+def _padded(values: Tensor, axis: int) -> Tensor:
+    missing = BLOCK - values.shape[axis]
+    shape = list(values.shape)
+    shape[axis] = missing
+    return torch.cat([values, values.new_zeros(shape)], axis)

@@ -1,0 +1,152 @@
+"""The recurrence of MC-LSTM with its own backward pass.
+
+R (B, K, K) of a day is never kept and never normalised in memory. With Z its pre-activations (source cell j,
+target cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
+
+    m_k = sum over j of w_j A_jk + i_k x
+
+The forward pass keeps c(t) alone. The backward pass computes the gates of each day again and, with dh and dc
+the gradients of h(t) and c(t):
+
+    dm    = o dh + (1 - o) dc
+    do    = (dh - dc) m
+    q_j   = sum over k of A_jk dm_k / s_j         (the direct part of the gradient of c_j(t-1))
+    dZ_jk = [Z_jk > 0] w_j (dm_k - q_j)
+
+A dead source (s_j = 0: no positive entry, (18) would delete its water) keeps its water: m_j += c_j,
+q_j = dm_j, dZ_j = 0. Memory is O(T B K) where autograd's would be O(T B K^2).
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+EPSILON = 1e-5  # of the normalised cells, as published
+ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. On rows that begin elsewhere, the arithmetic of a sample (the
+# order of its sums) would depend on its place in the batch, and with it the last bits of its discharge.
+DEAD_COLUMN = 1e-30  # a sum of positive parts up to this counts as none: c / s must stay finite in float32
+
+
+def scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
+    """Run T days of the recurrence.
+
+    Args:
+        weight: ((K + 2) * P, K + D), K + 2 groups of rows: R of each source cell, then i, then o. A group has a
+            row a target cell and zeros up to P, the next multiple of ROW_ALIGNMENT. The columns take the
+            normalised cells, then the drivers.
+        fixed: (B, (K + 2) * P), what the gates get from statics and bias, the same every day.
+        drivers: (T, B, D), the inputs that change from day to day.
+        mass: (T, B), in mm/day.
+        cells: (B, K), in mm, the water before the first day; not negative.
+
+    Returns:
+        storage c (T, B, K) in mm after each day, and outflow h (T, B, K) in mm/day.
+    """
+    storage, outflow = _Scan.apply(weight, fixed, drivers, mass, cells)  # type: ignore[no-untyped-call]
+    return storage, outflow
+
+
+class _Day(NamedTuple):
+    """The gates of one day, and the water they found."""
+
+    norm: Tensor  # (B, 1)  |c|_1 + eps
+    A: Tensor  # (B, K, P)  positive part of R's pre-activations, a view of a reused buffer
+    s: Tensor  # (B, K)     its row sums
+    dead: Tensor  # (B, K)  sources without a positive entry
+    w: Tensor  # (B, K)     c / s, 0 where dead
+    z_i: Tensor  # (B, K)
+    i: Tensor  # (B, K)
+    o: Tensor  # (B, K)
+    m: Tensor  # (B, K)     m_tot
+
+
+class _Gates:
+    """Computes the gates of a day into buffers that all days share."""
+
+    def __init__(self, weight: Tensor, fixed: Tensor, cells: int) -> None:
+        self.cells, self.fixed = cells, fixed
+        self.weight_T = weight.t().contiguous()
+        self.features = fixed.new_empty(fixed.shape[0], weight.shape[1])  # u = (c / |c|, drivers)
+        self.z = torch.empty_like(fixed)
+
+    def __call__(self, c: Tensor, d: Tensor, x: Tensor) -> _Day:
+        K = self.cells
+        norm = c.sum(-1, keepdim=True).add_(EPSILON)
+        torch.div(c, norm, out=self.features[:, :K])
+        self.features[:, K:] = d
+        torch.addmm(self.fixed, self.features, self.weight_T, out=self.z)
+        A, z_i, z_o = _groups(self.z, K)
+        A.relu_()
+        s = A.sum(-1)
+        dead = s <= DEAD_COLUMN
+        w = (c / s).masked_fill_(dead, 0)
+        i = torch.softmax(functional.logsigmoid(z_i), -1)
+        m = torch.bmm(w.unsqueeze(1), A)[:, 0, :K]
+        m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
+        return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o), m)
+
+
+def _groups(z: Tensor, K: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the parts of the pre-activations: R's (B, K, P), i's (B, K) and o's (B, K)."""
+    groups = z.unflatten(-1, (K + 2, -1))
+    return groups[:, :K], groups[:, K, :K], groups[:, K + 1, :K]
+
+
+class _Scan(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        gates = _Gates(weight, fixed.contiguous(), cells.shape[-1])
+        storage = cells.new_empty(len(drivers), *cells.shape)
+        outflow = torch.empty_like(storage)
+        c = cells
+        for d, x, c_next, h in zip(drivers, mass, storage, outflow, strict=True):
+            day = gates(c, d, x)
+            torch.mul(day.o, day.m, out=h)
+            c = torch.sub(day.m, h, out=c_next)
+        ctx.save_for_backward(weight, fixed, drivers, mass, cells, storage)
+        return storage, outflow
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_storage: Tensor, d_outflow: Tensor) -> tuple[Tensor | None, ...]:
+        weight, fixed, drivers, mass, cells, storage = ctx.saved_tensors
+        K = cells.shape[-1]
+        wants_drivers, wants_mass = ctx.needs_input_grad[2:4]
+        d_weight, d_fixed = torch.zeros_like(weight), torch.zeros_like(fixed)
+        d_drivers = torch.empty_like(drivers) if wants_drivers else None
+        d_mass = torch.empty_like(mass) if wants_mass else None
+        gates = _Gates(weight, fixed.contiguous(), K)
+        dz = torch.zeros_like(gates.z)
+        dz_R, dz_i, dz_o = _groups(dz, K)
+        dz_R = dz_R[..., :K]  # what pads a row stays 0
+        dc = torch.zeros_like(cells)
+        for t in reversed(range(len(drivers))):
+            c = storage[t - 1] if t else cells
+            day = gates(c, drivers[t], mass[t])
+            dc = dc + d_storage[t]
+            dh = d_outflow[t]
+            dm = torch.lerp(dc, dh, day.o)
+            A = day.A[..., :K]
+            q = torch.bmm(dm.unsqueeze(1), A.mT).squeeze(1) / day.s
+            q = torch.where(day.dead, dm, q)
+            torch.sub(dm.unsqueeze(1), q.unsqueeze(-1), out=dz_R).mul_(day.w.unsqueeze(-1))
+            torch.ops.aten.threshold_backward.grad_input(dz_R, A, 0, grad_input=dz_R)
+            di = dm * mass[t].unsqueeze(-1)
+            d_log = day.i * (di - (day.i * di).sum(-1, keepdim=True))
+            torch.mul(d_log, torch.sigmoid(-day.z_i), out=dz_i)
+            torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
+            d_fixed.add_(dz)
+            d_weight.addmm_(dz.t(), gates.features)
+            du = dz @ weight
+            if d_drivers is not None:
+                d_drivers[t] = du[:, K:]
+            if d_mass is not None:
+                torch.sum(dm * day.i, -1, out=d_mass[t])
+            dn = du[:, :K]  # through c / (|c|_1 + eps)
+            dc = q + (dn - (dn * c).sum(-1, keepdim=True) / day.norm) / day.norm
+        return d_weight, d_fixed, d_drivers, d_mass, dc

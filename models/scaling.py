@@ -1,0 +1,66 @@
+"""Standardisation of auxiliaries and statics. The water itself is never scaled."""
+
+from dataclasses import asdict, dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from models.arrays import Forcing
+from models.contract import Inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Scaler:
+    """Means and standard deviations, pooled over the basins and days of the training period.
+
+    Attributes:
+        auxiliary_mean, auxiliary_sd: one a dynamic input, L each.
+        static_mean, static_sd: one an attribute, S each. An attribute that all basins share has the standard
+            deviation 1 here, so that it enters as 0.
+    """
+
+    auxiliary_mean: tuple[float, ...]
+    auxiliary_sd: tuple[float, ...]
+    static_mean: tuple[float, ...]
+    static_sd: tuple[float, ...]
+
+    @classmethod
+    def fit(cls, training: Forcing) -> Self:
+        """Fit to the forcing of the training period; sums in float64."""
+        auxiliary = training.auxiliary.astype(np.float64)
+        static = training.static.astype(np.float64)
+        return cls(
+            _row(auxiliary.mean((0, 1))),
+            _row(_one_where_constant(auxiliary.std((0, 1)))),
+            _row(static.mean(0)),
+            _row(_one_where_constant(static.std(0))),
+        )
+
+    def inputs(self, forcing: Forcing, dtype: torch.dtype, device: torch.device | str = "cpu") -> Inputs:
+        """Return a network's inputs: time first, auxiliaries and statics standardised."""
+        auxiliary = (forcing.auxiliary - np.asarray(self.auxiliary_mean)) / np.asarray(self.auxiliary_sd)
+        static = (forcing.static - np.asarray(self.static_mean)) / np.asarray(self.static_sd)
+        return Inputs(
+            mass=torch.as_tensor(forcing.mass.T[..., None], dtype=dtype, device=device),
+            auxiliary=torch.as_tensor(auxiliary.swapaxes(0, 1), dtype=dtype, device=device),
+            static=torch.as_tensor(static, dtype=dtype, device=device),
+        )
+
+    def as_json(self) -> dict[str, list[float]]:
+        """Return the scaler as plain lists."""
+        return {name: list(values) for name, values in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, list[float]]) -> Self:
+        """Read what `as_json` gave."""
+        return cls(**{name: tuple(values) for name, values in fields.items()})
+
+
+def _one_where_constant(sd: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.where(sd > 0, sd, 1.0)
+
+
+def _row(values: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)

@@ -1,0 +1,226 @@
+"""Training one member: windows in, weights out, with checkpoints that resume to the same bits."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem
+from hydrology.scores import nse
+from models import checkpoint
+from models.arrays import Array, Forcing, days_of
+from models.checkpoint import Tensors
+from models.config import Cosine, Staircase, TrainingConfig
+from models.contract import Inputs, Network
+from models.inference import simulate
+from models.losses import nse_star
+from models.networks import build
+from models.scaling import Scaler
+from models.windows import Windows
+
+SPIN_UP_DAYS = 365  # before the validation period, as far as the record reaches
+
+
+class TrainingDiverged(DataProblem):
+    """The loss is no longer a number."""
+
+    kind = "training-diverged"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """All that a training sees.
+
+    Attributes:
+        forcing: N basins over the whole record that the training may use, without gaps.
+        discharge: (N, days) in mm/day, NaN where missing.
+    """
+
+    forcing: Forcing
+    discharge: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a training stands after a step."""
+
+    step: int
+    steps: int
+    loss: float
+    rate: float
+    validation_nse: float | None
+
+
+@dataclass(slots=True)
+class TrainedMember:
+    """The weights of a member.
+
+    Attributes:
+        last: after the last step.
+        best: at the highest median NSE of the validation basins; None without a validation period.
+        log: a row per validation (step, loss, median validation NSE).
+    """
+
+    last: Tensors
+    best: Tensors | None
+    log: list[dict[str, Any]] = field(default_factory=list)
+
+
+def steps_of(config: TrainingConfig, windows: Windows) -> int:
+    """Return how many steps a training takes."""
+    schedule = config.schedule
+    return schedule.steps if isinstance(schedule, Cosine) else schedule.epochs * windows.batches_per_epoch
+
+
+def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per_epoch: int) -> float:
+    """Return the rate of a step, counted from 0."""
+    if isinstance(schedule, Staircase):
+        epoch = step // steps_per_epoch
+        return next(rate for first, rate in reversed(schedule.rates) if epoch >= first)
+    if step < schedule.warmup_steps:
+        return schedule.peak * (step + 1) / schedule.warmup_steps
+    done = (step - schedule.warmup_steps) / max(1, steps - schedule.warmup_steps)
+    return schedule.final + (schedule.peak - schedule.final) * (1 + math.cos(math.pi * done)) / 2
+
+
+class MemberTraining:
+    """One member on its way from a seed to its weights."""
+
+    def __init__(
+        self, config: TrainingConfig, data: TrainingData, scaler: Scaler, seed: int, device: str = "cpu"
+    ) -> None:
+        self.config, self.data, self.scaler, self.device = config, data, scaler, device
+        self.network = build(config.network, config.inputs, seed).to(device)
+        self.optimizer = torch.optim.Adam(self.network.parameters())
+        training = Period.parse(config.train_period)
+        record = data.forcing.period
+        self.windows = Windows(~np.isnan(data.discharge), record, training, config.windows, seed)
+        self.sd = np.nanstd(data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
+        self.steps = steps_of(config, self.windows)
+        self.step, self.best_nse = 0, -math.inf
+        self.best: Tensors | None = None
+        self.log: list[dict[str, Any]] = []
+
+    def run(
+        self,
+        on_checkpoint: Callable[[int, bytes], None] = lambda _step, _blob: None,
+        on_progress: Callable[[Progress], None] = lambda _progress: None,
+    ) -> TrainedMember:
+        """Train to the end.
+
+        Args:
+            on_checkpoint: gets the step count and a blob for `resume`, every `checkpoint_every` steps.
+            on_progress: gets every step; what it raises stops the training.
+
+        Raises:
+            TrainingDiverged: the loss is not finite.
+        """
+        while self.step < self.steps:
+            loss, rate = self._step()
+            validation = self._validate(loss) if self._validation_due() else None
+            on_progress(Progress(self.step, self.steps, loss, rate, validation))
+            if self.step % self.config.checkpoint_every == 0 or self.step == self.steps:
+                on_checkpoint(self.step, self.checkpoint())
+        return TrainedMember(_copy(self.network), self.best, self.log)
+
+    def checkpoint(self) -> bytes:
+        """Return everything that the rest of the training depends on."""
+        tensors = checkpoint.prefixed("network.", _copy(self.network))
+        tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
+        tensors |= checkpoint.prefixed("best.", self.best or {})
+        best_nse = self.best_nse if math.isfinite(self.best_nse) else None
+        return checkpoint.dump(tensors, {"step": self.step, "best_nse": best_nse, "log": self.log})
+
+    def resume(self, blob: bytes) -> None:
+        """Go on from a checkpoint of the same training.
+
+        Raises:
+            DataProblem: the checkpoint cannot be read.
+        """
+        tensors, header = checkpoint.parse(blob)
+        self.network.load_state_dict(checkpoint.under("network.", tensors))
+        checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
+        self.best = checkpoint.under("best.", tensors) or None
+        self.step, self.log = header["step"], header["log"]
+        self.best_nse = -math.inf if header["best_nse"] is None else header["best_nse"]
+
+    def _step(self) -> tuple[float, float]:
+        rate = learning_rate(self.config.schedule, self.step, self.steps, self.windows.batches_per_epoch)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        inputs, observed, sd = self._samples(self.step)
+        outputs, _ = self.network(inputs)
+        loss = nse_star(outputs["discharge"][self.config.windows.warmup_days :], observed, sd)
+        self.optimizer.zero_grad()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        self.step += 1
+        if not (torch.isfinite(loss) and torch.isfinite(norm)):
+            raise TrainingDiverged(
+                f"The loss became {loss.item()} (gradient norm {norm.item()}) at step {self.step} of "
+                f"{self.steps}, learning rate {rate:g}: use a lower learning rate, or look for impossible values "
+                "in the forcing."
+            )
+        self.optimizer.step()
+        return loss.item(), rate
+
+    def _samples(self, step: int) -> tuple[Inputs, Tensor, Tensor]:
+        """Return a step's inputs, the observations of its loss days (T, B), and s_b (B,)."""
+        basins, starts = self.windows.batch(step)
+        shape = self.config.windows
+        days = starts[:, None] + np.arange(shape.warmup_days + shape.loss_days)
+        of, forcing = basins[:, None], self.data.forcing
+        window = Forcing(forcing.first, forcing.mass[of, days], forcing.auxiliary[of, days], forcing.static[basins])
+        inputs = self.scaler.inputs(window, torch.float32, self.device)
+        observed = self.data.discharge[of, days[:, shape.warmup_days :]]
+        return inputs, self._tensor(observed.T), self._tensor(self.sd[basins])
+
+    def _tensor(self, values: np.ndarray[Any, Any]) -> Tensor:
+        return torch.as_tensor(values, dtype=torch.float32, device=self.device)
+
+    def _validation_due(self) -> bool:
+        if self.config.validation_period is None:
+            return False
+        return self.step % self.config.validate_every == 0 or self.step == self.steps
+
+    def _validate(self, loss: float) -> float:
+        """Score the validation period and keep the weights if they are the best so far."""
+        period = Period.parse(str(self.config.validation_period))
+        score = median_nse(self.network, self.data, self.scaler, period)
+        self.log.append({"step": self.step, "loss": loss, "validation_nse": score})
+        if score > self.best_nse:
+            self.best_nse, self.best = score, _copy(self.network)
+        return score
+
+
+def median_nse(network: Network, data: TrainingData, scaler: Scaler, period: Period) -> float:
+    """Return the median NSE of the basins over a period, after a spin-up of a year or what the record has.
+
+    Raises:
+        DataProblem: no basin has the observations for an NSE in this period.
+    """
+    record = data.forcing.period
+    first = max(record.first, period.first - np.timedelta64(SPIN_UP_DAYS, "D"))
+    forcing = data.forcing.over(Period(first, period.last))
+    observed = data.discharge[:, days_of(record, period)]
+    scored = np.flatnonzero((~np.isnan(observed)).any(axis=1))
+    parameter = next(network.parameters())
+    inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device)
+    outputs, _ = simulate(network, inputs, None, keep=("discharge",))
+    simulated = outputs["discharge"][:, -len(period) :]
+    values = [nse(s, o).value for s, o in zip(simulated, observed[scored], strict=True)]
+    known = [value for value in values if value is not None]
+    if not known:
+        raise DataProblem(
+            f"No basin has the observed discharge for an NSE in the validation period {period}: choose another."
+        )
+    return float(np.median(known))
+
+
+def _copy(network: nn.Module) -> Tensors:
+    return {name: tensor.detach().cpu().clone() for name, tensor in network.state_dict().items()}

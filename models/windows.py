@@ -1,0 +1,68 @@
+"""Training samples: windows of consecutive days of one basin, dealt out in an order that the seed fixes."""
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem
+from models.arrays import days_of
+from models.config import WindowsConfig
+
+Indices = npt.NDArray[np.int64]
+
+
+class Windows:
+    """Every window whose loss days lie in the training period and hold an observation.
+
+    Each epoch deals all windows once. The batch of a step depends on seed and step alone, so that a resumed
+    training sees what an uninterrupted one would have seen.
+    """
+
+    def __init__(
+        self,
+        observed: npt.NDArray[np.bool_],
+        record: Period,
+        training: Period,
+        config: WindowsConfig,
+        seed: int,
+    ) -> None:
+        """Find the windows.
+
+        Args:
+            observed: (N, days), where discharge is known.
+            record: the period of those days.
+            training: the days whose discharge may be fitted.
+            config: the length of a window and the size of a batch.
+            seed: fixes the order.
+
+        Raises:
+            DataProblem: no window fits.
+        """
+        self.config, self.seed = config, seed
+        days = days_of(record, training)
+        before = max(days.start, config.warmup_days)
+        starts = np.arange(before, days.stop - config.loss_days + 1)  # of the loss days
+        counts = np.pad(np.cumsum(observed, axis=1), ((0, 0), (1, 0)))
+        known = counts[:, starts + config.loss_days] - counts[:, starts] if len(starts) else counts[:, :0]
+        self.basins, at = np.nonzero(known)
+        self.starts = starts[at] - config.warmup_days
+        if not len(self.basins):
+            raise DataProblem(
+                f"No training window of {config.warmup_days} warm-up and {config.loss_days} loss days with "
+                f"an observed discharge fits into {training} (the record begins {record.first}): take a longer "
+                "training period or shorter windows."
+            )
+        self.batch_size = min(config.batch, len(self.basins))
+        self.batches_per_epoch = len(self.basins) // self.batch_size
+
+    def batch(self, step: int) -> tuple[Indices, Indices]:
+        """Return basins and first days (indices, one a sample) of a step's windows."""
+        epoch, position = divmod(step, self.batches_per_epoch)
+        chosen = self._order(epoch)[position * self.batch_size : (position + 1) * self.batch_size]
+        return self.basins[chosen], self.starts[chosen]
+
+    @lru_cache(maxsize=1)  # noqa: B019 - one epoch's order, dropped with the training
+    def _order(self, epoch: int) -> Indices:
+        return np.random.default_rng([self.seed, epoch]).permutation(len(self.basins))

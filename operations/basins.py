@@ -1,0 +1,45 @@
+"""Which series and which area belong to a basin."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from hydrology.basins import basin_id
+from hydrology.errors import InvalidInput
+from models.config import InputsConfig
+from records import basins, series
+
+
+def gauge_product(basin: str) -> str:
+    """Return the product of a basin's own gauge: its namespace in lower case (`usgs`)."""
+    return basin.partition("-")[0].lower()
+
+
+def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
+    """Return the full identifiers of the wanted basins, or of all that are kept when none is named.
+
+    Raises:
+        InvalidInput: no basin is kept, or a text is no identifier.
+        UnknownBasin: a wanted one is not kept.
+    """
+    if wanted:
+        ids = unique(basin_id(text) for text in wanted)
+        for basin in ids:
+            basins.require(session, basin)
+        return ids
+    ids = [basin.id for basin in basins.list_basins(session)]
+    if not ids:
+        raise InvalidInput("No basin is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
+    return ids
+
+
+def forcing_products(session: Session) -> list[str]:
+    """Return the kept products that have every variable a network takes by default."""
+    fields = InputsConfig(product="any")
+    kept = [set(series.products(session, name)) for name in (fields.mass, *fields.auxiliary)]
+    return sorted(set.intersection(*kept))
+
+
+def unique(ids: Iterable[str]) -> list[str]:
+    """Return identifiers in their order, each once."""
+    return list(dict.fromkeys(ids))

@@ -1,0 +1,205 @@
+"""How good a version is: every score of its members' mean, its closure, and its snow, basin by basin.
+
+The simulation starts at an empty store on the first day of a basin's record and carries its state through, as
+the forecasts' states do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem
+from hydrology.ledger import worst_relative_residual
+from hydrology.pairs import Score
+from hydrology.scores import all_scores
+from models.arrays import Array, days_of
+from models.inference import BLOCK, ArrayMap
+from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
+from operations.loading import LoadedVersion, load_version
+from operations.snow import read_snow
+from records import skill, versions
+from records.clock import Clock
+from records.engine import Database
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class BasinSkill:
+    """What an evaluation says of a basin.
+
+    Attributes:
+        scores: of the members' mean, by metric.
+        worst_residual: the largest |residual| / water over all members and days; None where the network does
+            not conserve mass.
+        snow: the cells that read as snow; None where the basin has no reference snow.
+    """
+
+    basin: str
+    scores: dict[str, Score]
+    worst_residual: float | None
+    snow: skill.SnowCells | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation of a version over a period.
+
+    Attributes:
+        left_out: why a basin could not be evaluated.
+    """
+
+    version_id: str
+    period: Period
+    basins: tuple[BasinSkill, ...]
+    left_out: dict[str, str]
+
+    @property
+    def worst_residual(self) -> float | None:
+        """The largest relative residual of all basins."""
+        known = [basin.worst_residual for basin in self.basins if basin.worst_residual is not None]
+        return max(known, default=None)
+
+    def quartiles(self, metric: str) -> tuple[int, float | None, float | None, float | None]:
+        """Return how many basins have a score, and its quartile, median and upper quartile over them."""
+        values = [basin.scores[metric].value for basin in self.basins]
+        known = [value for value in values if value is not None]
+        if not known:
+            return 0, None, None, None
+        low, middle, high = np.percentile(known, [25, 50, 75])
+        return len(known), float(low), float(middle), float(high)
+
+
+def evaluate(
+    database: Database,
+    clock: Clock,
+    version_id: str,
+    period: Period,
+    basins: Sequence[str],
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Evaluation:
+    """Evaluate a version over a period and keep the scores.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        DataProblem: no basin can be evaluated.
+    """
+    with database.reading() as session:
+        loaded = load_version(session, version_id)
+    done: list[BasinSkill] = []
+    left_out: dict[str, str] = {}
+    for names in _blocks(basins):
+        with database.reading() as session:
+            ready = _ready(session, loaded, period, names, left_out)
+            judged = list(_judge(session, clock, loaded, period, ready))
+        with database.transaction() as session:
+            skill.replace(session, [row for one in judged for row in _rows(clock, version_id, period, one)])
+            skill.replace_snow_cells(session, [one.snow for one in judged if one.snow is not None])
+        done += judged
+        on_basins(len(done) + len(left_out), len(basins))
+    if not done:
+        raise DataProblem(f"No basin can be evaluated over {period}. {'; '.join(list(left_out.values())[:3])}")
+    evaluation = Evaluation(version_id, period, tuple(done), left_out)
+    _keep_closure(database, evaluation)
+    log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
+    return evaluation
+
+
+def _blocks(basins: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(basins), BLOCK):
+        yield basins[first : first + BLOCK]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    forcing: BasinForcing
+    observed: Array  # (days of the period,) in mm/day
+
+
+def _ready(
+    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
+) -> dict[str, _Ready]:
+    ready = {}
+    for basin in basins:
+        forcing = load_forcing(session, basin, loaded.config.inputs)
+        if isinstance(forcing, str):
+            left_out[basin] = forcing
+            continue
+        if period.overlap(forcing.period) != period:
+            left_out[basin] = forcing.stop or f"{basin}: the forcing {forcing.period} does not cover {period}."
+            continue
+        observed = load_discharge(session, basin, loaded.config.inputs.product, period)
+        if isinstance(observed, str):
+            left_out[basin] = observed
+        else:
+            ready[basin] = _Ready(forcing, observed)
+    return ready
+
+
+def _judge(
+    session: Session, clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready]
+) -> Iterator[BasinSkill]:
+    """Simulate basins of one record at a time, and score each."""
+    for record in sorted({one.forcing.period for one in ready.values()}, key=str):
+        group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
+        forcing = stacked([one.forcing.forcing for one in group.values()])
+        conserving = loaded.ensemble.conserving
+        keep = ("discharge", "loss", "storage") if conserving else ("discharge",)
+        outputs, _ = loaded.ensemble.simulate(forcing, None, keep)
+        for at, (basin, one) in enumerate(group.items()):
+            simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
+            scores = all_scores(simulated, one.observed, period.days)
+            residual, snow = None, None
+            if conserving:
+                mass = forcing.mass[at]
+                residual = _residual(mass, outputs, at)
+                storage = outputs["storage"][:, at]
+                snow = read_snow(session, clock, loaded, basin, record, storage, period)
+            yield BasinSkill(basin, scores, residual, snow)
+
+
+def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:
+    members = len(outputs["discharge"])
+    total: npt.NDArray[np.float64] = outputs["storage"][:, at].sum(axis=-1, dtype=np.float64)
+    return float(
+        worst_relative_residual(
+            np.broadcast_to(precipitation, (members, len(precipitation))),
+            outputs["discharge"][:, at],
+            outputs["loss"][:, at],
+            np.zeros(members),
+            total,
+        ).max()
+    )
+
+
+def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Iterator[skill.Score]:
+    for metric, score in judged.scores.items():
+        yield skill.Score(
+            version_id=version,
+            basin_id=judged.basin,
+            member="mean",
+            metric=metric,
+            first_day=period.first,
+            last_day=period.last,
+            n=score.n,
+            value=score.value,
+            reason=score.reason,
+            evaluated_at=clock.wall(),
+        )
+
+
+def _keep_closure(database: Database, evaluation: Evaluation) -> None:
+    if evaluation.worst_residual is None:
+        return
+    closure = {
+        "worst_relative_residual": evaluation.worst_residual,
+        "basins": len(evaluation.basins),
+        "period": str(evaluation.period),
+    }
+    with database.transaction() as session:
+        versions.set_properties(session, evaluation.version_id, {"closure": closure})

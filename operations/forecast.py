@@ -1,0 +1,194 @@
+"""Forecast runs: advance the states to T0, look ahead, keep the run whole.
+
+Forcing after T0 is `observed` here: the run is a hindcast, and says so.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+import numpy as np
+import structlog
+
+from hydrology.calendar import Day, Period, day
+from hydrology.errors import DataProblem, InvalidInput
+from operations.advance import ONE_DAY, advance
+from operations.dataset import BasinForcing, load_forcing
+from operations.loading import load_version
+from operations.outlook import look_ahead
+from records import basins, runs, skill, versions
+from records.clock import Clock
+from records.engine import Database
+from records.ids import new_id
+
+log = structlog.get_logger()
+
+LONGEST_HORIZON = 366  # days
+
+OnDays = Callable[[int, int], None]
+
+
+class NothingToForecast(DataProblem):
+    """No basin of the request can be forecast."""
+
+    kind = "nothing-to-forecast"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be forecast.
+
+    Attributes:
+        basins: full identifiers.
+        horizon: days after T0.
+        t0: the last day that the states have consumed; None for the last day before the clock's, or, where the
+            record ends, the last day that leaves `horizon` days of forcing.
+        version_id: None for the version that is current for each basin.
+        product: the forcing product expected; None for the version's.
+        purpose: why the runs are made.
+    """
+
+    basins: tuple[str, ...]
+    horizon: int = 10
+    t0: Day | None = None
+    version_id: str | None = None
+    product: str | None = None
+    purpose: runs.Purpose = "operational"
+
+
+def forecast(
+    database: Database,
+    clock: Clock,
+    request: Request,
+    on_days: OnDays = lambda _done, _total: None,
+) -> list[runs.Run]:
+    """Issue a run for each version that the basins of the request use.
+
+    Args:
+        on_days: gets how many basin-days are advanced, of how many.
+
+    Raises:
+        InvalidInput: the horizon is not possible, or a version was trained on another product.
+        UnknownVersion, UnknownBasin: one is not kept.
+        NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
+    """
+    if not 1 <= request.horizon <= LONGEST_HORIZON:
+        raise InvalidInput(f"A horizon of {request.horizon} days is not possible: choose 1 to {LONGEST_HORIZON}.")
+    groups = _by_version(database, request)
+    return [_Run(database, clock, request, version, names).issue(on_days) for version, names in groups.items()]
+
+
+def _by_version(database: Database, request: Request) -> dict[str, list[str]]:
+    with database.reading() as session:
+        for basin in request.basins:
+            basins.require(session, basin)
+        if request.version_id is not None:
+            versions.get(session, request.version_id)
+            return {request.version_id: list(request.basins)}
+        current = versions.current(session, request.basins)
+    if missing := [basin for basin in request.basins if basin not in current]:
+        raise NothingToForecast(
+            f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
+            "(freshet versions promote), or name one with --version."
+        )
+    groups: dict[str, list[str]] = {}
+    for basin in request.basins:
+        groups.setdefault(current[basin], []).append(basin)
+    return groups
+
+
+class _Run:
+    """One run of one version, from reading the forcing to the kept rows."""
+
+    def __init__(self, database: Database, clock: Clock, request: Request, version: str, names: Sequence[str]) -> None:
+        self.database, self.clock, self.request = database, clock, request
+        self.failed: dict[str, str] = {}
+        with database.reading() as session:
+            self.loaded = load_version(session, version)
+            self._check_product()
+            self.snow = {one.basin_id: one for one in skill.snow_cells(session, version)}
+            self.basins = {name: basins.get(session, name) for name in names}
+            self.forcings: dict[str, BasinForcing] = {}
+            for name in names:
+                found = load_forcing(session, name, self.loaded.config.inputs)
+                if isinstance(found, str):
+                    self.failed[name] = found
+                else:
+                    self.forcings[name] = found
+        self._require(self.forcings)
+
+    def issue(self, on_days: OnDays) -> runs.Run:
+        """Compute and keep the run."""
+        t0 = self._t0()
+        ahead = Period(t0 + ONE_DAY, t0 + np.timedelta64(self.request.horizon, "D"))
+        usable = self._covering(t0, ahead)
+        advanced = advance(self.database, self.clock, self.loaded, usable, t0, on_days)
+        results = look_ahead(self.loaded, self.basins, usable, advanced, self.snow, ahead)
+        results += [
+            runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="failed", reason=reason))
+            for basin, reason in self.failed.items()
+        ]
+        run = self._keep(t0, ahead, sorted(results, key=lambda result: result.basin.basin_id))
+        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(t0), status=run.status)
+        return run
+
+    def _check_product(self) -> None:
+        wanted, own = self.request.product, self.loaded.version.product
+        if wanted is not None and wanted != own:
+            raise InvalidInput(
+                f"Version {self.loaded.version.id} was trained on {own}, not on {wanted}, and products are never "
+                f"mixed: forecast with {own}, or train a version on {wanted}."
+            )
+
+    def _t0(self) -> Day:
+        if self.request.t0 is not None:
+            return self.request.t0
+        yesterday = day(self.clock.now().date()) - ONE_DAY
+        record_end = max(one.period.last for one in self.forcings.values())
+        return min(yesterday, record_end - np.timedelta64(self.request.horizon, "D"))
+
+    def _covering(self, t0: Day, ahead: Period) -> dict[str, BasinForcing]:
+        """Return the basins whose record holds T0 and the days ahead; note why the others cannot serve."""
+        usable = {}
+        for basin, one in self.forcings.items():
+            record = one.period
+            if not record.first <= t0 <= record.last:
+                why = f"{basin}: T0 {t0} is outside the {self.loaded.version.product} record {record}."
+            elif ahead.last > record.last:
+                why = (
+                    f"{basin}: {self.request.horizon} days after T0 {t0} need forcing until {ahead.last}, and the "
+                    f"record ends on {record.last}: shorten the horizon or choose an earlier T0."
+                )
+            else:
+                usable[basin] = one
+                continue
+            self.failed[basin] = f"{why} {one.stop}" if one.stop else why
+        self._require(usable)
+        return usable
+
+    def _require(self, left: Mapping[str, object]) -> None:
+        if not left:
+            reasons = list(self.failed.values())
+            more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
+            raise NothingToForecast(" ".join(reasons[:3]) + more)
+
+    def _keep(self, t0: Day, ahead: Period, results: list[runs.BasinResult]) -> runs.Run:
+        version, created = self.loaded.version, self.clock.wall()
+        new = runs.NewRun(
+            id=new_id(created),
+            t0=t0,
+            horizon_days=self.request.horizon,
+            issued_at=self.clock.now(),
+            available_at=self.clock.now(),
+            created_at=created,
+            version_id=version.id,
+            weights_hash=version.weights_hash,
+            code_version=metadata.version("freshet"),
+            product=version.product,
+            forcing_kind="observed",
+            forcing_cutoff=ahead.last,
+            purpose=self.request.purpose,
+            members=list(self.loaded.labels),
+        )
+        with self.database.transaction() as session:
+            return runs.store(session, new, results)

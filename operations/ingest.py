@@ -1,0 +1,141 @@
+"""From a source into the records: a basin is kept whole or left as it was, and the others go on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day
+from hydrology.errors import InvalidInput, Problem
+from hydrology.quality import Finding, quality_report
+from hydrology.series import DailySeries
+from ingestion.sources.base import BasinData, Source, SourceFile
+from records import basins, series, sources, states
+from records.clock import Clock
+from records.engine import Database
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one basin.
+
+    Attributes:
+        status: `new`, `changed`, `unchanged` or `failed`.
+        new_days, changed_days: values that were not known, and values that were replaced (and logged).
+        invalidated_states: model states that had consumed a replaced value.
+        warnings: the sentences of its quality report that are more than information.
+        error: why it failed.
+    """
+
+    basin: str
+    status: str
+    new_days: int = 0
+    changed_days: int = 0
+    invalidated_states: int = 0
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def ingest(
+    database: Database,
+    source: Source,
+    clock: Clock,
+    wanted: Sequence[str] = (),
+    on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
+) -> list[Outcome]:
+    """Keep what a source holds of the wanted basins (none named: of all).
+
+    Args:
+        on_basin: gets each outcome with how many are done, of how many.
+
+    Raises:
+        InvalidInput: a wanted basin is not in the source.
+    """
+    held = source.basins()
+    if missing := sorted(set(wanted) - set(held)):
+        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(held)} other basins.")
+    names = [basin for basin in held if not wanted or basin in wanted]
+    outcomes = []
+    for done, basin in enumerate(names, start=1):
+        outcomes.append(_ingest_basin(database, source, clock, basin))
+        on_basin(outcomes[-1], done, len(names))
+    return outcomes
+
+
+def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) -> Outcome:
+    try:
+        data = source.read(basin)
+        with database.transaction() as session:
+            outcome = _store(session, data, clock)
+        findings = _report(database, basin, clock)
+    except Problem as problem:
+        log.warning("ingest.failed", basin=basin, error=str(problem))
+        return Outcome(basin, "failed", error=str(problem))
+    warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
+    log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
+    return Outcome(basin, outcome.status, outcome.new_days, outcome.changed_days, outcome.invalidated_states, warnings)
+
+
+def _store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+    changes = basins.upsert(
+        session,
+        basins.Basin(
+            data.basin, data.name, data.latitude, data.longitude, data.huc, data.areas, data.attributes, data.texts
+        ),
+    )
+    new_days = changed_days = 0
+    replaced: dict[str, Day] = {}  # product -> first replaced day
+    source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
+    for one in data.series:
+        source_id = source_ids[one.file]
+        written = series.write(session, data.basin, one.product, one.variable, one.series, source_id, clock.now())
+        new_days += written.new_days
+        changed_days += written.changed_days
+        if written.first_changed is not None:
+            replaced[one.product] = min(written.first_changed, replaced.get(one.product, written.first_changed))
+    invalidated = sum(
+        states.invalidate(session, data.basin, product, first, f"{product} was revised from {first} on", clock.wall())
+        for product, first in replaced.items()
+    )
+    if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
+        invalidated += _forget_states(session, data, clock)
+    status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
+    return Outcome(data.basin, status, new_days, changed_days, invalidated)
+
+
+def _forget_states(session: Session, data: BasinData, clock: Clock) -> int:
+    """Invalidate every state of a basin whose attributes, which all its states were computed with, changed."""
+    entries = series.catalogue(session, data.basin)
+    return sum(
+        states.invalidate(
+            session, data.basin, product, min(e.period.first for e in group), "an attribute was revised", clock.wall()
+        )
+        for product, group in groupby(entries, key=lambda entry: entry.product)
+    )
+
+
+def _register(session: Session, file: SourceFile, clock: Clock) -> int:
+    return sources.register(session, file.name, file.sha256, file.size, clock.wall())
+
+
+def _report(database: Database, basin: str, clock: Clock) -> list[Finding]:
+    """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
+    with database.reading() as session:
+        areas = basins.get(session, basin).areas
+        kept: dict[tuple[str, str], DailySeries] = {}
+        for entry in series.catalogue(session, basin):
+            one = series.read(session, basin, entry.product, entry.variable)
+            assert one is not None
+            kept[entry.product, entry.variable] = one
+    findings = quality_report(kept, areas)
+    with database.transaction() as session:
+        by_product: dict[str, list[Finding]] = {product: [] for product, _ in kept}
+        for finding in findings:
+            by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
+        for product, found in by_product.items():
+            basins.replace_quality(session, basin, product, [asdict(finding) for finding in found], clock.wall())
+    return findings

@@ -1,0 +1,45 @@
+"""A version's networks, ready to run."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from models import checkpoint
+from models.config import TrainingConfig
+from models.ensemble import Ensemble
+from models.scaling import Scaler
+from records import versions
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedVersion:
+    """A version and its ensemble."""
+
+    version: versions.Version
+    ensemble: Ensemble
+
+    @property
+    def config(self) -> TrainingConfig:
+        """What it was trained as."""
+        return self.ensemble.config
+
+    @property
+    def labels(self) -> list[str]:
+        """The members' names, as runs and scores keep them."""
+        return [str(label) for label in self.ensemble.labels]
+
+
+def load_version(session: Session, version_id: str) -> LoadedVersion:
+    """Return a version with the weights that it uses.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        DataProblem: stored weights are damaged.
+    """
+    version = versions.get(session, version_id)
+    weights = {
+        member.label: checkpoint.parse(member.weights[version.uses])[0]
+        for member in versions.members_of(session, version_id)
+    }
+    config = TrainingConfig.model_validate(version.config)
+    return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights))

@@ -1,0 +1,237 @@
+"""Basins: names, places, areas, attributes and the findings on their data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.errors import NotFound
+from records.statements import insert_into
+from records.tables.base import JsonObject
+from records.tables.basins import AreaRow, AttributeRow, BasinRow, QualityRow, TextRow
+
+Changes = dict[str, tuple[object, object]]
+
+
+class UnknownBasin(NotFound):
+    """No basin of that identifier is kept."""
+
+    kind = "unknown-basin"
+
+
+class UnknownArea(NotFound):
+    """The basin has no area of that name."""
+
+    kind = "unknown-area"
+
+
+@dataclass(frozen=True, slots=True)
+class Basin:
+    """A basin.
+
+    Attributes:
+        id: the full identifier (`USGS-01013500`).
+        name: what people call it.
+        latitude, longitude: of the gauge, degrees.
+        huc: the hydrologic unit code.
+        areas: m2 by the name of their source.
+        attributes: numbers by name; one that is not known is left out.
+        texts: categories by name.
+    """
+
+    id: str
+    name: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    areas: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+_FIELDS = ("name", "latitude", "longitude", "huc")
+_MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
+    "areas": AreaRow,
+    "attributes": AttributeRow,
+    "texts": TextRow,
+}
+
+
+def upsert(session: Session, basin: Basin) -> Changes:
+    """Keep what is said of a basin; what it does not say (None, a name left out) stays as it was.
+
+    Returns:
+        The old and new value of each thing that changed, by name (`huc`, `areas.maurer`); empty: nothing did.
+    """
+    row = session.get(BasinRow, basin.id)
+    changes: Changes = {}
+    if row is None:
+        changes["id"] = (None, basin.id)
+        row = BasinRow(id=basin.id)
+        session.add(row)
+    for name in _FIELDS:
+        old, new = getattr(row, name), getattr(basin, name)
+        if new is not None and new != old:
+            changes[name] = (old, new)
+            setattr(row, name, new)
+    session.flush()
+    for name in _MAPS:
+        changes |= _merge(session, basin, name)
+    return changes
+
+
+def _merge(session: Session, basin: Basin, name: str) -> Changes:
+    row = _MAPS[name]
+    given: Mapping[str, float | str] = getattr(basin, name)
+    stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
+    new = {key: value for key, value in given.items() if stored.get(key) != value}
+    if new:
+        insert = insert_into(session, row)
+        session.execute(
+            insert.on_conflict_do_update(index_elements=["basin_id", "name"], set_={"value": insert.excluded.value}),
+            [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()],
+        )
+    return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
+
+
+def get(session: Session, basin: str) -> Basin:
+    """Return a basin.
+
+    Raises:
+        UnknownBasin: there is none; the sentence names those with like identifiers.
+    """
+    row = session.get(BasinRow, basin)
+    if row is None:
+        raise _unknown(session, basin)
+    return _whole(session, [row])[0]
+
+
+def require(session: Session, basin: str) -> None:
+    """Return when the basin is kept.
+
+    Raises:
+        UnknownBasin: it is not; the sentence names those with like identifiers.
+    """
+    if session.scalar(select(BasinRow.id).where(BasinRow.id == basin)) is None:
+        raise _unknown(session, basin)
+
+
+def lock(session: Session, basin: str) -> None:
+    """Make other transactions that write this basin's data wait until this one ends.
+
+    Raises:
+        UnknownBasin: there is none.
+    """
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    wanted = select(BasinRow.id).where(BasinRow.id == basin).with_for_update(key_share=True)
+    if session.scalar(wanted) is None:
+        raise _unknown(session, basin)
+
+
+def list_basins(
+    session: Session,
+    *,
+    text: str | None = None,
+    huc: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Basin]:
+    """Return basins in the order of their identifiers.
+
+    Args:
+        session: where to look.
+        text: a part of the identifier or the name, in any case.
+        huc: the beginning of the hydrologic unit code.
+        after: only identifiers after this one.
+        limit: at most so many.
+    """
+    wanted = select(BasinRow).order_by(BasinRow.id).limit(limit)
+    if text is not None:
+        part = text.lower()
+        wanted = wanted.where(
+            or_(
+                func.lower(BasinRow.id).contains(part, autoescape=True),
+                func.lower(BasinRow.name).contains(part, autoescape=True),
+            )
+        )
+    if huc is not None:
+        wanted = wanted.where(BasinRow.huc.startswith(huc, autoescape=True))
+    if after is not None:
+        wanted = wanted.where(BasinRow.id > after)
+    return _whole(session, session.scalars(wanted).all())
+
+
+def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return attributes (basins, names), NaN where one is not known."""
+    rows = session.execute(
+        select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value).where(
+            AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)
+        )
+    )
+    known = {(basin, name): value for basin, name, value in rows}
+    table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
+    return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
+
+
+def area_of(session: Session, basin: str, name: str) -> float:
+    """Return a basin's area of that name, m2.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownArea: it has no area of that name; the sentence names those it has.
+    """
+    areas = get(session, basin).areas
+    if name not in areas:
+        kept = ", ".join(sorted(areas)) or "none"
+        raise UnknownArea(f"{basin} has no area named {name!r}: choose one of those it has ({kept}).")
+    return areas[name]
+
+
+def replace_quality(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
+    """Keep these findings as all that is known of a basin's data of one product. The same again writes nothing."""
+    lock(session, basin)
+    row = session.get(QualityRow, (basin, product))
+    if row is None:
+        session.add(QualityRow(basin_id=basin, product=product, findings=list(findings), found_at=at))
+    elif row.findings != list(findings):
+        row.findings, row.found_at = list(findings), at
+    session.flush()
+
+
+def quality_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
+    """Return a basin's findings by product; a product that was never looked at is not there."""
+    rows = session.scalars(select(QualityRow).where(QualityRow.basin_id == basin).order_by(QualityRow.product))
+    return {row.product: row.findings for row in rows}
+
+
+def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, dict[str, Any]]:
+    row = _MAPS[name]
+    wanted = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
+    found: dict[str, dict[str, Any]] = {}
+    for basin, key, value in session.execute(wanted.order_by(row.basin_id, row.name)):
+        found.setdefault(basin, {})[key] = value
+    return found
+
+
+def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
+    ids = [row.id for row in rows]
+    areas, attributes, texts = (_by_basin(session, name, ids) for name in _MAPS)
+    return [
+        Basin(
+            *(row.id, row.name, row.latitude, row.longitude, row.huc),
+            *(areas.get(row.id, {}), attributes.get(row.id, {}), texts.get(row.id, {})),
+        )
+        for row in rows
+    ]
+
+
+def _unknown(session: Session, basin: str) -> UnknownBasin:
+    close = get_close_matches(basin, session.scalars(select(BasinRow.id)).all(), n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see those that are kept."
+    return UnknownBasin(f"No basin {basin!r} is kept here: {hint}")

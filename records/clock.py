@@ -1,0 +1,23 @@
+"""The one clock: now, or the instant that an archive is replayed at."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What time it is for the service (`now`) and for the machine (`wall`).
+
+    Attributes:
+        as_of: the instant at which the service believes to stand; None is the machine's own time.
+    """
+
+    as_of: datetime | None = None
+
+    def now(self) -> datetime:
+        """Return the service's time, in UTC."""
+        return self.wall() if self.as_of is None else self.as_of.astimezone(UTC)
+
+    def wall(self) -> datetime:
+        """Return the machine's time, in UTC."""
+        return datetime.now(UTC)

@@ -1,0 +1,206 @@
+"""The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+
+import migrations
+from hydrology.errors import InvalidInput, Problem
+
+_MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
+
+
+class DatabaseProblem(Problem):
+    """The database cannot be reached, or its tables are not those that this code works with."""
+
+    kind = "database"
+    exit_code = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What `Database.check` found.
+
+    Attributes:
+        database: the URL without its password.
+        reachable: whether it answered.
+        revision: the revision of its tables; None before the first migration.
+        head: the revision that this code works with.
+        problem: what is wrong and how to mend it; None when the database can be used.
+    """
+
+    database: str
+    reachable: bool
+    revision: str | None
+    head: str
+    problem: str | None
+
+
+class Database:
+    """A database and its sessions. Make one per process, never before a fork, and close it."""
+
+    def __init__(self, url: str) -> None:
+        """Name the database; nothing is opened yet.
+
+        Raises:
+            InvalidInput: the URL is not one of a SQLite file or of PostgreSQL.
+        """
+        parsed = _parsed(url)
+        self.url = url
+        self.shown = parsed.render_as_string(hide_password=True)
+        self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
+        self._engine = create_engine(parsed, pool_pre_ping=self.file is None)
+        if self.file:
+            event.listen(self._engine, "connect", _open_sqlite)
+            event.listen(self._engine, "begin", _begin_sqlite)
+            reads = self._engine.execution_options(freshet_reads=True)
+        else:
+            reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        self._writes = sessionmaker(self._engine, expire_on_commit=False)
+        self._reads = sessionmaker(reads, expire_on_commit=False)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Open a writing transaction: committed at the end, rolled back by an exception.
+
+        SQLite has one writer at a time: hold no transaction across computing.
+        """
+        with self._writes() as session, session.begin():
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a transaction that sees one instant of the database, cannot write and waits for no writer."""
+        with self._reads() as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._engine.dispose()
+
+    def migrate(self) -> None:
+        """Bring the tables to this code's revision. Processes that start at once wait for each other.
+
+        Raises:
+            DatabaseProblem: the database cannot be reached, or it is newer than this code.
+        """
+        if self.file:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with self._migration_lock(), self._engine.begin() as connection:
+                if not self.file:
+                    # Until the end of this transaction, which is also the migration's.
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+                scripts = ScriptDirectory.from_config(_alembic(connection))
+                self._refuse_newer(scripts, MigrationContext.configure(connection).get_current_revision())
+                command.upgrade(_alembic(connection), "head")
+        except OperationalError as error:
+            raise DatabaseProblem(self._unreachable(error)) from error
+
+    def check(self) -> Condition:
+        """Say whether the database can be used, without changing it."""
+        scripts = ScriptDirectory.from_config(_alembic(None))
+        head = scripts.get_current_head()
+        assert head is not None
+        if self.file and not self.file.exists():
+            return Condition(self.shown, False, None, head, f"There is no database at {self.shown} yet: migrate it.")
+        try:
+            with self._reads() as session:
+                revision = MigrationContext.configure(session.connection()).get_current_revision()
+            self._refuse_newer(scripts, revision)
+        except OperationalError as error:
+            return Condition(self.shown, False, None, head, self._unreachable(error))
+        except DatabaseProblem as problem:
+            return Condition(self.shown, True, revision, head, str(problem))
+        said = None
+        if revision != head:
+            said = f"The tables of {self.shown} are at {revision or 'nothing'}, this code needs {head}: migrate it."
+        return Condition(self.shown, True, revision, head, said)
+
+    def require_migrated(self) -> None:
+        """Return when the database can be used.
+
+        Raises:
+            DatabaseProblem: it cannot be reached, is not migrated, or is newer than this code.
+        """
+        if problem := self.check().problem:
+            raise DatabaseProblem(problem)
+
+    @contextmanager
+    def _migration_lock(self) -> Iterator[None]:
+        if not self.file:
+            yield
+            return
+        with self.file.with_name(self.file.name + ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._use_write_ahead_log()
+            yield
+
+    def _use_write_ahead_log(self) -> None:
+        # The file remembers its journal mode, and only outside a transaction can it change.
+        connection = self._engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+
+    def _refuse_newer(self, scripts: ScriptDirectory, revision: str | None) -> None:
+        if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+            raise DatabaseProblem(
+                f"The tables of {self.shown} are at revision {revision}, which this code does not know: they are "
+                "newer. Install the newer Freshet, or restore the backup made before it."
+            )
+
+    def _unreachable(self, error: OperationalError) -> str:
+        return f"The database {self.shown} cannot be used: {' '.join(str(error.orig).split())}."
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        parsed.get_dialect()
+        backend = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError):
+        backend = ""
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return parsed
+    raise InvalidInput(
+        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
+        "nor a PostgreSQL database (postgresql://host/name)."
+    )
+
+
+def _alembic(connection: Connection | None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
+    # The driver's own transactions begin too late: `_begin_sqlite` opens them.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("busy_timeout = 5000", "foreign_keys = ON", "synchronous = NORMAL"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
+    reads = connection.get_execution_options().get("freshet_reads", False)
+    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

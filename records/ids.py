@@ -1,0 +1,45 @@
+"""Identifiers and fingerprints of what is kept."""
+
+import hashlib
+import json
+import secrets
+from datetime import datetime
+from typing import Any
+
+from hydrology.errors import DataProblem
+
+
+class Corrupt(DataProblem):
+    """A kept blob is not the one that was stored."""
+
+    kind = "corrupt"
+
+
+def new_id(wall: datetime) -> str:
+    """Return a new identifier: the wall's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
+    return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
+
+
+def sha256(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def fingerprint(content: Any) -> str:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode())
+
+
+def verified(content: bytes, expected: str, what: str) -> bytes:
+    """Return the bytes when their SHA-256 is the expected one.
+
+    Raises:
+        Corrupt: it is another.
+    """
+    if sha256(content) != expected:
+        raise Corrupt(f"The stored {what} is damaged (its SHA-256 is not {expected}): restore the database.")
+    return content

@@ -1,0 +1,99 @@
+"""What was known when: arrivals say since when a day is known, the log says what it was before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day, Period
+from hydrology.series import DailySeries, Flag
+from records import series
+from records.statements import as_record
+from records.tables.series import ArrivalRow, RevisionRow
+from records.years import OFFSET, VALUE, days_between, january, known, trimmed
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A known day that was replaced: what it was, when it ceased to be, and by which source."""
+
+    day: Day
+    old_value: float
+    old_flags: int
+    replaced_at: datetime
+    old_source_id: int
+    new_source_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A range of days that became known at one instant."""
+
+    first_day: Day
+    last_day: Day
+    arrived_at: datetime
+    source_id: int
+
+
+def as_known_at(
+    session: Session, basin: str, product: str, variable: str, at: datetime, period: Period | None = None
+) -> DailySeries | None:
+    """Return a series as it stood at an instant, over a period or from its first to its last known day.
+
+    A day that had not arrived is ABSENT; None where none had.
+    """
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    now = series.read(session, basin, product, variable)
+    if now is None:
+        return None
+    whole = now.period
+    values, flags = now.values.copy(), now.flags.copy()
+    for row in reversed(_log(session, key)):
+        if row.replaced_at > at:
+            offsets = np.frombuffer(row.offset_bytes, OFFSET).astype(np.int64)
+            where = offsets + days_between(whole.first, january(row.year))
+            values[where] = np.frombuffer(row.value_bytes, VALUE)
+            flags[where] = np.frombuffer(row.flag_bytes, np.uint8)
+    arrived = np.zeros(len(whole), dtype=np.bool_)
+    for arrival in arrivals(session, basin, product, variable):
+        if arrival.arrived_at <= at:
+            first, last = (days_between(whole.first, day) for day in (arrival.first_day, arrival.last_day))
+            arrived[first : last + 1] = True
+    values[~arrived], flags[~arrived] = np.nan, Flag.ABSENT
+    then = DailySeries(whole.first, values, flags, now.unit)
+    if period is None:
+        return trimmed(then)
+    part = then.over(period)
+    return part if known(part).any() else None
+
+
+def revisions(session: Session, basin: str, product: str, variable: str) -> list[Revision]:
+    """Return every replaced day, the oldest replacement first."""
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    found = [
+        Revision(january(row.year) + offset, float(value), int(flag), *stamp)
+        for row in _log(session, key)
+        for stamp in [(row.replaced_at, row.old_source_id, row.new_source_id)]
+        for offset, value, flag in zip(
+            np.frombuffer(row.offset_bytes, OFFSET).astype("timedelta64[D]"),
+            np.frombuffer(row.value_bytes, VALUE),
+            np.frombuffer(row.flag_bytes, np.uint8),
+            strict=True,
+        )
+    ]
+    return sorted(found, key=lambda revision: revision.replaced_at)
+
+
+def arrivals(session: Session, basin: str, product: str, variable: str) -> list[Arrival]:
+    """Return the ranges in which a series became known, in the order of their writing."""
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    rows = session.scalars(select(ArrivalRow).filter_by(**key).order_by(ArrivalRow.id))
+    return [as_record(Arrival, row) for row in rows]
+
+
+def _log(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:
+    order = (RevisionRow.year, RevisionRow.revision)
+    return session.scalars(select(RevisionRow).filter_by(**key).order_by(*order)).all()

@@ -1,0 +1,311 @@
+"""Forecast runs. A run is stored whole, once, and never changed: a corrected input makes a new run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day
+from hydrology.errors import InvalidInput, NotFound
+from records.statements import add_all, as_record, as_values
+from records.tables.base import JsonList, JsonObject
+from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
+
+ForcingKind = Literal["observed", "supplied", "climatology"]
+Purpose = Literal["operational", "reforecast", "what-if"]
+BasinStatus = Literal["issued", "withheld", "failed"]
+
+
+class UnknownRun(NotFound):
+    """No run of that id is kept, or it says nothing of that basin."""
+
+    kind = "unknown-run"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeries:
+    """An array of a run.
+
+    Attributes:
+        variable: `discharge`, `discharge_quantiles`, `storage`, `snow`, `loss`, `precipitation`.
+        unit: of the values.
+        axes: the labels of each axis by its name, in the order of the array's axes.
+        values: the array; its shape is that of the labels.
+    """
+
+    variable: str
+    unit: str
+    axes: Mapping[str, Sequence[Any]]
+    values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The ledger of one member, mm: named and signed terms, what they leave over, and how much may be left."""
+
+    member: str
+    terms: Mapping[str, float]
+    residual_mm: float
+    tolerance_mm: float
+
+    @property
+    def closes(self) -> bool:
+        """Whether the residual is within the tolerance."""
+        return abs(self.residual_mm) <= self.tolerance_mm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBasin:
+    """What a run says of one basin.
+
+    Attributes:
+        basin_id: the basin.
+        status: `issued`, `withheld` (its ledger did not close, say) or `failed`.
+        reason: why it was not issued; None if it was.
+        parent_day, parent_hash: the stored state that the run began from.
+        state_hash: of the state at T0.
+        inputs_hash: of everything consumed since the parent.
+        area_m2, area_name: the area that discharge is converted with.
+        summary: the few numbers that lists and maps show.
+    """
+
+    basin_id: str
+    status: BasinStatus
+    reason: str | None = None
+    parent_day: Day | None = None
+    parent_hash: str | None = None
+    state_hash: str | None = None
+    inputs_hash: str | None = None
+    area_m2: float | None = None
+    area_name: str | None = None
+    summary: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinResult:
+    """What a run is stored with for one basin: what it says, its arrays and its members' ledgers."""
+
+    basin: RunBasin
+    series: Sequence[RunSeries] = ()
+    ledgers: Sequence[Ledger] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to be stored.
+
+    Attributes:
+        id: from `ids.new_id(created_at)`.
+        t0: the last day that the states have consumed.
+        horizon_days: how many days it looks ahead.
+        issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
+        version_id, weights_hash, code_version: what computed it.
+        product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
+        purpose: why it was made.
+        members: the labels of the member axis.
+        reason: why it is not wholly issued, where the basins do not say it.
+    """
+
+    id: str
+    t0: Day
+    horizon_days: int
+    issued_at: datetime
+    available_at: datetime
+    created_at: datetime
+    version_id: str
+    weights_hash: str
+    code_version: str
+    product: str
+    forcing_kind: ForcingKind
+    forcing_cutoff: Day | None = None
+    purpose: Purpose
+    members: JsonList
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(NewRun):
+    """A stored run; `status` is `issued` (every basin), `partial` or `failed` (none)."""
+
+    status: str
+
+
+def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
+    """Store a run with all that it says, or nothing. Its status follows from its basins'.
+
+    Raises:
+        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, or
+            nothing was issued and no reason is given.
+        IntegrityError: the run is stored already, or its version or a basin is not kept.
+    """
+    for result in results:
+        _check(result)
+    status, reason = _outcome(new, [result.basin for result in results])
+    owned = {"run_id": new.id}
+    with session.begin_nested():
+        add_all(session, RunRow, [as_values(new) | {"status": status, "reason": reason}])
+        add_all(session, RunBasinRow, [owned | as_values(result.basin) for result in results])
+        for result in results:
+            _store_parts(session, owned | {"basin_id": result.basin.basin_id}, result)
+    return get(session, new.id)
+
+
+def get(session: Session, run: str) -> Run:
+    """Return a run.
+
+    Raises:
+        UnknownRun: there is none of that id.
+    """
+    row = session.get(RunRow, run)
+    if row is None:
+        raise UnknownRun(f"No run {run!r} is kept here: list the runs to see their ids.")
+    return as_record(Run, row)
+
+
+def basins_of(session: Session, run: str) -> list[RunBasin]:
+    """Return what a run says of each of its basins.
+
+    Raises:
+        UnknownRun: there is none of that id.
+    """
+    get(session, run)
+    rows = session.scalars(select(RunBasinRow).filter_by(run_id=run).order_by(RunBasinRow.basin_id))
+    return [as_record(RunBasin, row) for row in rows]
+
+
+def basin_of(session: Session, run: str, basin: str) -> RunBasin:
+    """Return what a run says of a basin.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    get(session, run)
+    row = session.get(RunBasinRow, (run, basin))
+    if row is None:
+        raise UnknownRun(f"Run {run} says nothing of {basin}: list its basins to see those it does.")
+    return as_record(RunBasin, row)
+
+
+def series_of(session: Session, run: str, basin: str, variables: Sequence[str] | None = None) -> dict[str, RunSeries]:
+    """Return the arrays of a run for a basin by variable: all, or those asked for that it has.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    basin_of(session, run, basin)
+    wanted = select(RunSeriesRow).filter_by(run_id=run, basin_id=basin).order_by(RunSeriesRow.variable)
+    if variables is not None:
+        wanted = wanted.where(RunSeriesRow.variable.in_(variables))
+    return {row.variable: _series(row) for row in session.scalars(wanted)}
+
+
+def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:
+    """Return the ledger of each member of a run for a basin; none where its network does not conserve mass.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    basin_of(session, run, basin)
+    terms: dict[str, dict[str, float]] = {}
+    for row in session.scalars(select(LedgerRow).filter_by(run_id=run, basin_id=basin).order_by(LedgerRow.term)):
+        terms.setdefault(row.member, {})[row.term] = row.amount_mm
+    closures = session.scalars(select(ClosureRow).filter_by(run_id=run, basin_id=basin).order_by(ClosureRow.member))
+    return [as_record(Ledger, row, terms=terms.get(row.member, {})) for row in closures]
+
+
+def list_runs(
+    session: Session,
+    *,
+    basin: str | None = None,
+    version: str | None = None,
+    purpose: Purpose | None = None,
+    t0_from: Day | None = None,
+    t0_to: Day | None = None,
+    issued_after: datetime | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Run]:
+    """Return runs, the newest first; `after` is the last id of the page before, `t0_to` is included."""
+    filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
+        (RunRow.version_id.__eq__, version),
+        (RunRow.purpose.__eq__, purpose),
+        (RunRow.t0.__ge__, t0_from),
+        (RunRow.t0.__le__, t0_to),
+        (RunRow.issued_at.__gt__, issued_after),
+        (RunRow.id.__lt__, after),
+    )
+    wanted = select(RunRow).where(*(holds(value) for holds, value in filters if value is not None))
+    if basin is not None:
+        wanted = wanted.where(RunRow.id.in_(select(RunBasinRow.run_id).where(RunBasinRow.basin_id == basin)))
+    rows = session.scalars(wanted.order_by(RunRow.id.desc()).limit(limit))
+    return [as_record(Run, row) for row in rows]
+
+
+def _check(result: BasinResult) -> None:
+    basin = result.basin
+    open_ledgers = [ledger.member for ledger in result.ledgers if not ledger.closes]
+    if basin.status == "issued" and open_ledgers:
+        raise InvalidInput(
+            f"The ledger of {basin.basin_id} does not close for member {', '.join(open_ledgers)}: withhold the basin."
+        )
+    for series in result.series:
+        expected = tuple(len(labels) for labels in series.axes.values())
+        if series.values.shape != expected:
+            raise InvalidInput(
+                f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, its axes "
+                f"({', '.join(series.axes)}) are {expected} long."
+            )
+
+
+def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
+    lacking = [basin for basin in basins if basin.status != "issued"]
+    if basins and not lacking:
+        return "issued", None
+    if not basins and new.reason is None:
+        raise InvalidInput("A run without basins has failed: say why in its reason.")
+    said = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
+    return ("partial" if len(lacking) < len(basins) else "failed"), said
+
+
+def _store_parts(session: Session, owned: dict[str, str], result: BasinResult) -> None:
+    add_all(
+        session,
+        RunSeriesRow,
+        [
+            owned
+            | {
+                "variable": series.variable,
+                "unit": series.unit,
+                "axes": [[name, list(labels)] for name, labels in series.axes.items()],
+                "dtype": series.values.dtype.newbyteorder("<").str,
+                "content": series.values.astype(series.values.dtype.newbyteorder("<"), copy=False).tobytes(),
+            }
+            for series in result.series
+        ],
+    )
+    add_all(
+        session,
+        ClosureRow,
+        [owned | as_values(ledger, "terms") | {"closes": ledger.closes} for ledger in result.ledgers],
+    )
+    add_all(
+        session,
+        LedgerRow,
+        [
+            owned | {"member": ledger.member, "term": term, "amount_mm": amount}
+            for ledger in result.ledgers
+            for term, amount in ledger.terms.items()
+        ],
+    )
+
+
+def _series(row: RunSeriesRow) -> RunSeries:
+    axes: dict[str, JsonList] = dict(row.axes)
+    shape = [len(labels) for labels in axes.values()]
+    values = np.frombuffer(row.content, np.dtype(row.dtype)).reshape(shape)
+    return RunSeries(row.variable, row.unit, axes, values)

@@ -1,0 +1,138 @@
+"""Daily series: a row per basin, product, variable and calendar year.
+
+Where a year's row does not know a day, the day is NaN and `Flag.ABSENT`. A known day is never lost: a
+different value or flag for it is first written to the log of revisions (`records.revisions` reads it).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Period
+from hydrology.series import DailySeries
+from records import basins
+from records.merge import UnitConflict, UnusableValues, Written, rows_of, write
+from records.tables.series import SeriesRow
+from records.years import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
+
+__all__ = [
+    "Entry",
+    "UnitConflict",
+    "UnusableValues",
+    "Written",
+    "catalogue",
+    "extent",
+    "products",
+    "read",
+    "read_many",
+    "write",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One series in a basin's catalogue: its unit, its first and last known day, when it last changed."""
+
+    product: str
+    variable: str
+    unit: str
+    period: Period
+    updated_at: datetime
+
+
+def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
+    """Return a series over a period, or from its first to its last known day; None where no day is known."""
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    rows = rows_of(session, key, None if period is None else years_of(period))
+    if not rows:
+        return None
+    whole = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
+    if period is None:
+        return trimmed(whole)
+    part = whole.over(period)
+    return part if known(part).any() else None
+
+
+def read_many(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
+) -> npt.NDArray[np.float32]:
+    """Return the values of many series (basins, days, variables), NaN where missing or not known.
+
+    Raises:
+        UnknownBasin: one of the basins is not kept.
+    """
+    years = years_of(period)
+    rows = session.execute(
+        select(SeriesRow.basin_id, SeriesRow.variable, SeriesRow.year, SeriesRow.value_bytes).where(
+            SeriesRow.basin_id.in_(basin_ids),
+            SeriesRow.product == product,
+            SeriesRow.variable.in_(variables),
+            SeriesRow.year.between(years[0], years[-1]),
+        )
+    )
+    # Whole calendar years are filled, variable by variable, and the period is cut out of them at the end.
+    first = january(years[0])
+    starts = {year: days_between(first, january(year)) for year in range(years[0], years[-1] + 2)}
+    out = np.full((len(basin_ids), starts[years[-1] + 1], len(variables)), np.nan, dtype=np.float32)
+    basin_at = {basin: i for i, basin in enumerate(basin_ids)}
+    variable_at = {variable: i for i, variable in enumerate(variables)}
+    unseen = set(basin_ids)
+    for basin, variable, year, content in rows:
+        unseen.discard(basin)
+        days = slice(starts[year], starts[year + 1])
+        out[basin_at[basin], days, variable_at[variable]] = np.frombuffer(content, VALUE)
+    for basin in unseen:
+        basins.require(session, basin)
+    return out[:, days_between(first, period.first) : days_between(first, period.last) + 1]
+
+
+def extent(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
+) -> dict[tuple[str, str], Period]:
+    """Return the first and last known day by (basin, variable); a series that is not stored is not there."""
+    wanted = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
+    key = (SeriesRow.basin_id, SeriesRow.variable)
+    first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
+    ends = select(*key, first, last).where(*wanted).group_by(*key).subquery()
+    same = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
+    at_an_end = or_(SeriesRow.year == ends.c.first, SeriesRow.year == ends.c.last)
+    rows = session.execute(
+        select(*key, SeriesRow.year, SeriesRow.flag_bytes, SeriesRow.value_bytes)
+        .join(ends, same)
+        .where(*wanted, at_an_end)
+        .order_by(SeriesRow.year)
+    )
+    found: dict[tuple[str, str], Period] = {}
+    for row in rows:
+        whole = joined([row], calendar_years(row.year, row.year), "")
+        days = whole.days[known(whole)]
+        begun = found.get((row.basin_id, row.variable))
+        found[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
+    return found
+
+
+def catalogue(session: Session, basin: str) -> list[Entry]:
+    """Return a basin's series, by product and variable.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.require(session, basin)
+    key = (SeriesRow.product, SeriesRow.variable)
+    unit, updated = func.min(SeriesRow.unit), func.max(SeriesRow.updated_at)
+    stored = select(*key, unit, updated).where(SeriesRow.basin_id == basin).group_by(*key).order_by(*key)
+    return [
+        Entry(product, variable, unit, extent(session, [basin], product, [variable])[basin, variable], updated_at)
+        for product, variable, unit, updated_at in session.execute(stored)
+    ]
+
+
+def products(session: Session, variable: str | None = None) -> list[str]:
+    """Return the products of which anything, or a variable, is stored."""
+    wanted = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
+    return list(session.scalars(wanted if variable is None else wanted.where(SeriesRow.variable == variable)))

@@ -1,0 +1,70 @@
+"""Settings, read from `FRESHET_*`. Nothing else reads the environment."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from hydrology.errors import InvalidInput
+
+
+class BadSettings(InvalidInput):
+    """A setting that cannot be used."""
+
+    kind = "bad-settings"
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()
+
+
+def _utc(instant: datetime) -> datetime:
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
+def _lower(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
+
+
+Folder = Annotated[Path, AfterValidator(_absolute)]
+
+
+class Settings(BaseSettings):
+    """What the operator chose.
+
+    Attributes:
+        data: the folder of the default database and of everything kept beside it.
+        database_url: a SQLite file (`sqlite:////path/freshet.sqlite`) or PostgreSQL (`postgresql://host/name`,
+            whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
+        broker_url: a Redis or Valkey; None is the embedded one. Never shown.
+        camels: the folder of CAMELS-US data.
+        as_of: the instant that the archive is replayed at; without an offset it is UTC, a day alone is 00:00.
+        log_level: the least severe message that is logged.
+        threads: threads of one computing process.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
+
+    data: Folder = Path("freshet-data")
+    database_url: str = Field(default_factory=lambda known: f"sqlite:///{known['data'] / 'freshet.sqlite'}", repr=False)
+    broker_url: str | None = Field(default=None, repr=False)
+    camels: Folder | None = None
+    as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
+    threads: int = Field(default=1, ge=1)
+
+    @classmethod
+    def load(cls, **chosen: Any) -> "Settings":
+        """Return the settings of the environment, under those chosen on the command line.
+
+        Raises:
+            BadSettings: a value cannot be used; the sentence names its variable and never repeats the value.
+        """
+        try:
+            return cls(**{name: value for name, value in chosen.items() if value is not None})
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_input=False, include_context=False)
+            said = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in faults)
+            raise BadSettings(f"The settings cannot be used: {said}.") from None

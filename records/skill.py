@@ -1,0 +1,152 @@
+"""Skill of a version: scores under their whole key, and the cells that read as snow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day
+from records.statements import as_record, as_values, insert_into
+from records.tables.base import Base, JsonObject
+from records.tables.skill import ScoreRow, SnowCellsRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One score.
+
+    Attributes:
+        version_id, basin_id: of which version, where.
+        member: a member's number, or `mean`.
+        metric: its name (`nse`, `kge`).
+        first_day, last_day: the period.
+        lead, season, threshold: the part of the days that it is of, or `all`.
+        forcing_kind: of the forcing that drove the simulation.
+        reference: what it is held against.
+        n: how many pairs it is of.
+        value: the score; None with the reason.
+        low, high: its interval, where one was made.
+    """
+
+    version_id: str
+    basin_id: str
+    member: str
+    metric: str
+    first_day: Day
+    last_day: Day
+    lead: str = "all"
+    season: str = "all"
+    threshold: str = "all"
+    forcing_kind: str = "observed"
+    reference: str = "observed"
+    n: int
+    value: float | None
+    reason: str | None = None
+    low: float | None = None
+    high: float | None = None
+    evaluated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnowCells:
+    """The cells that read as snow in a basin, chosen on the training period.
+
+    Attributes:
+        version_id, basin_id: of which version, where.
+        product: the reference snow product.
+        cells: the chosen cells by member label.
+        training_first, training_last, training_r: the days they were chosen on, Pearson's r there.
+        test_first, test_last, test_r: other days, Pearson's r there.
+        bias_pct: of the test days, %.
+        reason: why a number is missing.
+    """
+
+    version_id: str
+    basin_id: str
+    product: str
+    cells: JsonObject
+    training_first: Day
+    training_last: Day
+    training_r: float | None
+    test_first: Day
+    test_last: Day
+    test_r: float | None
+    bias_pct: float | None
+    reason: str | None = None
+    evaluated_at: datetime
+
+
+_CONTENT = ("n", "value", "reason", "low", "high")
+
+
+def replace(session: Session, scores: Sequence[Score]) -> None:
+    """Keep scores, each in place of the one under its key. One that is the same as before is left alone."""
+    if not scores:
+        return
+    insert = insert_into(session, ScoreRow)
+    table, new = insert.table, insert.excluded
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=_key(ScoreRow),
+            set_={name: new[name] for name in (*_CONTENT, "evaluated_at")},
+            where=or_(*(table.c[name].is_distinct_from(new[name]) for name in _CONTENT)),
+        ),
+        [as_values(score) for score in scores],
+    )
+
+
+def scores(
+    session: Session,
+    *,
+    versions: Sequence[str] | None = None,
+    basins: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    members: Sequence[str] | None = None,
+    first_day: Day | None = None,
+    last_day: Day | None = None,
+) -> list[Score]:
+    """Return the scores that match, in the order of their keys; `first_day` and `last_day` are a whole period's."""
+    wanted = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
+    chosen = (
+        (ScoreRow.version_id, versions),
+        (ScoreRow.basin_id, basins),
+        (ScoreRow.metric, metrics),
+        (ScoreRow.member, members),
+    )
+    for column, values in chosen:
+        if values is not None:
+            wanted = wanted.where(column.in_(values))
+    if first_day is not None:
+        wanted = wanted.where(ScoreRow.first_day == first_day)
+    if last_day is not None:
+        wanted = wanted.where(ScoreRow.last_day == last_day)
+    return [as_record(Score, row) for row in session.scalars(wanted)]
+
+
+def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
+    """Keep snow cells, each in place of those of its version, basin and product."""
+    if not rows:
+        return
+    insert = insert_into(session, SnowCellsRow)
+    content = [column.name for column in insert.table.columns if not column.primary_key]
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=_key(SnowCellsRow), set_={name: insert.excluded[name] for name in content}
+        ),
+        [as_values(row) for row in rows],
+    )
+
+
+def snow_cells(session: Session, version: str, basin: str | None = None) -> list[SnowCells]:
+    """Return a version's snow cells, of all basins or of one."""
+    wanted = select(SnowCellsRow).filter_by(version_id=version)
+    if basin is not None:
+        wanted = wanted.filter_by(basin_id=basin)
+    rows = session.scalars(wanted.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
+    return [as_record(SnowCells, row) for row in rows]
+
+
+def _key(row: type[Base]) -> list[str]:
+    return [column.name for column in row.__table__.primary_key]

@@ -1,0 +1,181 @@
+"""Model states: per version, basin and day, the arrays of all members, hashed and chained to their parent."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import load, save
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day
+from hydrology.errors import DataProblem
+from records import basins
+from records.ids import Corrupt, fingerprint
+from records.statements import add_all, as_record, as_values
+from records.tables.states import StateRow
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class StateConflict(DataProblem):
+    """A valid state of that day is kept, and it is another one."""
+
+    kind = "state-conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewState:
+    """A state to be kept.
+
+    Attributes:
+        version_id, basin_id: whose state it is.
+        day: the last day that it has consumed.
+        product: the forcing product that it consumed.
+        arrays: the state by name; the first axis of each array is the member.
+        parent_day, parent_hash: the state that it was advanced from; None where it began from an empty store.
+        inputs_hash: of what was consumed since the parent.
+    """
+
+    version_id: str
+    basin_id: str
+    day: Day
+    product: str
+    arrays: Arrays
+    parent_day: Day | None = None
+    parent_hash: str | None = None
+    inputs_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(NewState):
+    """A kept state.
+
+    Attributes:
+        member_hashes: the fingerprint of each member's arrays.
+        sha256: the fingerprint of all members.
+        created_at: when it was kept.
+        invalid_at, invalid_reason: since when and why it may not be used; None while it may.
+    """
+
+    member_hashes: tuple[str, ...]
+    sha256: str
+    created_at: datetime
+    invalid_at: datetime | None
+    invalid_reason: str | None
+
+
+def pack(arrays: Arrays) -> bytes:
+    """Return named arrays as safetensors bytes."""
+    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+
+
+def unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the named arrays of safetensors bytes."""
+    return load(content)
+
+
+def member_hashes(arrays: Arrays) -> list[str]:
+    """Return the SHA-256 of each member's part of all arrays: names, types, shapes and bytes."""
+    (members,) = {len(array) for array in arrays.values()}
+    return [_digest({name: array[member] for name, array in arrays.items()}) for member in range(members)]
+
+
+def put(session: Session, new: NewState, at: datetime) -> State:
+    """Keep a state. The same state again writes nothing; an invalid one of that day is replaced.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        StateConflict: another valid state of that version, basin and day is kept.
+    """
+    basins.lock(session, new.basin_id)
+    hashes = member_hashes(new.arrays)
+    whole = fingerprint(hashes)
+    row = session.get(StateRow, (new.version_id, new.basin_id, new.day), populate_existing=True)
+    if row is not None and row.invalid_at is None:
+        if row.sha256 != whole:
+            raise StateConflict(
+                f"Version {new.version_id} has another valid state of {new.basin_id} at {new.day}: "
+                "invalidate the states from that day on before they are computed anew."
+            )
+        return _state(row)
+    if row is not None:
+        session.delete(row)
+        session.flush()
+    values = as_values(new, "arrays") | {
+        "variant": _variant(new.arrays),
+        "content": pack(new.arrays),
+        "member_hashes": hashes,
+        "sha256": whole,
+        "created_at": at,
+    }
+    add_all(session, StateRow, [values])
+    kept = get(session, new.version_id, new.basin_id, new.day)
+    assert kept is not None
+    return kept
+
+
+def get(session: Session, version: str, basin: str, day: Day) -> State | None:
+    """Return the state of a day, valid or not, or None.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.get(StateRow, (version, basin, day), populate_existing=True)
+    return None if row is None else _state(row)
+
+
+def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
+    """Return the newest valid state that has consumed no day after the given one, or None.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.scalars(
+        select(StateRow)
+        .filter_by(version_id=version, basin_id=basin, invalid_at=None)
+        .where(StateRow.day <= on_or_before)
+        .order_by(StateRow.day.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else _state(row)
+
+
+def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
+    """Mark the states that consumed a day of a product in a basin, of every version, and return how many.
+
+    A state of `from_day` has consumed it, so it is among them. Those that are invalid already keep their reason.
+    """
+    basins.lock(session, basin)
+    marked = session.execute(
+        update(StateRow)
+        .filter_by(basin_id=basin, product=product, invalid_at=None)
+        .where(StateRow.day >= from_day)
+        .values(invalid_at=at, invalid_reason=reason)
+        .returning(StateRow.day)
+    )
+    return len(marked.all())
+
+
+def _state(row: StateRow) -> State:
+    arrays = unpack(row.content)
+    if member_hashes(arrays) != row.member_hashes or fingerprint(row.member_hashes) != row.sha256:
+        raise Corrupt(f"The stored state of {row.basin_id} at {row.day} is damaged: invalidate it.")
+    return as_record(State, row, arrays=arrays, member_hashes=tuple(row.member_hashes))
+
+
+def _digest(arrays: Arrays) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        array = np.ascontiguousarray(array)
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _variant(arrays: Arrays) -> dict[str, Any]:
+    return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}

@@ -1,0 +1,6 @@
+"""The tables, one file per subject. Importing this package fills `Base.metadata`."""
+
+from records.tables import basins, runs, series, skill, states, trainings, versions
+from records.tables.base import Base
+
+__all__ = ["Base", "basins", "runs", "series", "skill", "states", "trainings", "versions"]

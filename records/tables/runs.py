@@ -1,0 +1,121 @@
+"""Forecast runs: immutable, with a status per basin, arrays per variable and a ledger per member."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hydrology.calendar import Day
+from records.tables.base import Base, JsonList, JsonObject, one_of
+
+
+class RunRow(Base):
+    """A forecast run of one version from one T0."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        one_of("forcing_kind", "observed", "supplied", "climatology"),
+        one_of("purpose", "operational", "reforecast", "what-if"),
+        one_of("status", "issued", "partial", "failed"),
+        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+        CheckConstraint("horizon_days > 0", name="horizon"),
+        CheckConstraint("available_at >= issued_at", name="available"),
+        Index(None, "version_id", "purpose", "t0"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    t0: Mapped[Day]
+    horizon_days: Mapped[int]
+    issued_at: Mapped[datetime]
+    available_at: Mapped[datetime]
+    created_at: Mapped[datetime]
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    weights_hash: Mapped[str]
+    code_version: Mapped[str]
+    product: Mapped[str]
+    forcing_kind: Mapped[str]
+    forcing_cutoff: Mapped[Day | None]
+    purpose: Mapped[str]
+    members: Mapped[JsonList]
+    status: Mapped[str]
+    reason: Mapped[str | None]
+
+
+class RunBasinRow(Base):
+    """What a run says of one basin."""
+
+    __tablename__ = "run_basins"
+    __table_args__ = (
+        one_of("status", "issued", "withheld", "failed"),
+        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+        CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+        CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
+        CheckConstraint("area_m2 > 0", name="area_positive"),
+        Index(None, "basin_id"),
+    )
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    status: Mapped[str]
+    reason: Mapped[str | None]
+    parent_day: Mapped[Day | None]
+    parent_hash: Mapped[str | None]
+    state_hash: Mapped[str | None]
+    inputs_hash: Mapped[str | None]
+    area_m2: Mapped[float | None]
+    area_name: Mapped[str | None]
+    summary: Mapped[JsonObject]
+
+
+def _of_run_basin() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"])
+
+
+class RunSeriesRow(Base):
+    """An array of a run: row-major, little-endian, its axes named and labelled in order."""
+
+    __tablename__ = "run_series"
+    __table_args__ = (_of_run_basin(),)
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    variable: Mapped[str] = mapped_column(primary_key=True)
+    unit: Mapped[str]
+    axes: Mapped[JsonList]
+    dtype: Mapped[str]
+    content: Mapped[bytes]
+
+
+class ClosureRow(Base):
+    """Whether one member's ledger closes. The database itself refuses a claim that the numbers do not bear."""
+
+    __tablename__ = "run_closures"
+    __table_args__ = (
+        _of_run_basin(),
+        CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    member: Mapped[str] = mapped_column(primary_key=True)
+    residual_mm: Mapped[float]
+    tolerance_mm: Mapped[float]
+    closes: Mapped[bool]
+
+
+class LedgerRow(Base):
+    """One signed term of a member's ledger."""
+
+    __tablename__ = "run_ledger"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["run_id", "basin_id", "member"],
+            ["run_closures.run_id", "run_closures.basin_id", "run_closures.member"],
+        ),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    member: Mapped[str] = mapped_column(primary_key=True)
+    term: Mapped[str] = mapped_column(primary_key=True)
+    amount_mm: Mapped[float]

@@ -1,0 +1,176 @@
+"""Trainings under way. A training is its request: the same request again is the same training."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from hydrology.errors import NotFound
+from records.ids import fingerprint, sha256, verified
+from records.statements import as_record, as_values, insert_into
+from records.tables.base import JsonObject
+from records.tables.trainings import CheckpointRow, FinishedMemberRow, TrainingRow
+from records.versions import Member, Which
+
+
+class UnknownTraining(NotFound):
+    """No training of that id is kept."""
+
+    kind = "unknown-training"
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training: `running`, `finished` (its version is named) or `failed` (its reason is)."""
+
+    id: str
+    request: JsonObject
+    status: str
+    reason: str | None
+    version_id: str | None
+    started_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a member's training goes on from, and how far it had come."""
+
+    label: int
+    step: int
+    content: bytes
+    progress: JsonObject
+    updated_at: datetime
+
+
+def start(session: Session, request: JsonObject, at: datetime) -> Training:
+    """Begin the training of a request, or go on with it: a failed one runs again, a finished one is returned."""
+    training = fingerprint(request)
+    insert = insert_into(session, TrainingRow)
+    values = {"id": training, "request": request, "status": "running", "started_at": at, "updated_at": at}
+    again = {"status": "running", "reason": None, "updated_at": at}
+    session.execute(
+        insert.on_conflict_do_update(index_elements=["id"], set_=again, where=insert.table.c.status == "failed"),
+        values,
+    )
+    return get(session, training)
+
+
+def get(session: Session, training: str) -> Training:
+    """Return a training.
+
+    Raises:
+        UnknownTraining: there is none of that id.
+    """
+    return as_record(Training, _row(session, training))
+
+
+def list_trainings(session: Session, *, status: str | None = None) -> list[Training]:
+    """Return the trainings, the newest first."""
+    wanted = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
+    if status is not None:
+        wanted = wanted.where(TrainingRow.status == status)
+    return [as_record(Training, row) for row in session.scalars(wanted)]
+
+
+def save_checkpoint(
+    session: Session, training: str, label: int, step: int, content: bytes, progress: JsonObject, at: datetime
+) -> bool:
+    """Keep a member's checkpoint in place of an earlier one; False where a later step is kept already."""
+    insert = insert_into(session, CheckpointRow)
+    table = insert.table
+    values = {"step": step, "content": content, "sha256": sha256(content), "progress": progress, "updated_at": at}
+    kept = session.execute(
+        insert.values(training_id=training, label=label, **values)
+        .on_conflict_do_update(
+            index_elements=["training_id", "label"],
+            set_={name: insert.excluded[name] for name in values},
+            where=table.c.step <= insert.excluded.step,
+        )
+        .returning(table.c.step)
+    )
+    return kept.first() is not None
+
+
+def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None:
+    """Return a member's newest checkpoint, or None before the first.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.get(CheckpointRow, (training, label), populate_existing=True)
+    if row is None:
+        return None
+    verified(row.content, row.sha256, f"checkpoint of member {label}")
+    return as_record(Checkpoint, row)
+
+
+def progress(session: Session, training: str) -> dict[int, JsonObject]:
+    """Return the progress that each member's newest checkpoint told, without its content."""
+    wanted = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
+    return dict(session.execute(wanted.order_by(CheckpointRow.label)).all())
+
+
+def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
+    """Keep a member whose training is done, in place of its checkpoint. The same again writes nothing."""
+    weights: dict[str, bytes | str | None] = {}
+    names: tuple[Which, Which] = ("best", "last")
+    for which in names:
+        content = member.weights.get(which)
+        weights |= {which: content, f"{which}_sha256": None if content is None else sha256(content)}
+    session.execute(
+        insert_into(session, FinishedMemberRow).on_conflict_do_nothing(index_elements=["training_id", "label"]),
+        {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at},
+    )
+    _forget(session, CheckpointRow, training, member.label)
+
+
+def finished_members(session: Session, training: str) -> list[Member]:
+    """Return the members whose training is done, until the version is assembled.
+
+    Raises:
+        Corrupt: stored weights are damaged.
+    """
+    rows = session.scalars(
+        select(FinishedMemberRow).where(FinishedMemberRow.training_id == training).order_by(FinishedMemberRow.label)
+    )
+    return [Member(row.label, row.seed, _weights(row), row.log) for row in rows]
+
+
+def finish(session: Session, training: str, version: str, at: datetime) -> None:
+    """Note the version that a training led to, and drop the members and checkpoints that are now in it."""
+    row = _row(session, training)
+    row.status, row.reason, row.version_id, row.updated_at = "finished", None, version, at
+    session.flush()
+    for part in (CheckpointRow, FinishedMemberRow):
+        _forget(session, part, training)
+
+
+def fail(session: Session, training: str, reason: str, at: datetime) -> None:
+    """Note why a training stopped. Its checkpoints stay: `start` goes on from them."""
+    row = _row(session, training)
+    row.status, row.reason, row.updated_at = "failed", reason, at
+    session.flush()
+
+
+def _row(session: Session, training: str) -> TrainingRow:
+    row = session.get(TrainingRow, training, populate_existing=True)
+    if row is None:
+        raise UnknownTraining(f"No training {training!r} is kept here: list the trainings to see their ids.")
+    return row
+
+
+def _weights(row: FinishedMemberRow) -> dict[Which, bytes]:
+    what = f"weights of member {row.label}"
+    kept: dict[Which, bytes] = {"last": verified(row.last, row.last_sha256, what)}
+    if row.best is not None and row.best_sha256 is not None:
+        kept["best"] = verified(row.best, row.best_sha256, what)
+    return kept
+
+
+def _forget(
+    session: Session, part: type[CheckpointRow | FinishedMemberRow], training: str, label: int | None = None
+) -> None:
+    gone = delete(part).where(part.training_id == training)
+    session.execute(gone if label is None else gone.where(part.label == label))

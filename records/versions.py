@@ -1,0 +1,277 @@
+"""Model versions, immutable once created, and the promotions that say which one a basin uses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Subquery, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput, NotFound
+from records import basins as basin_records
+from records.ids import fingerprint, new_id, sha256, verified
+from records.statements import add_all, as_record, as_values
+from records.tables.base import JsonObject
+from records.tables.versions import MemberRow, PromotionRow, VersionBasinRow, VersionRow, WeightsRow
+
+Which = Literal["best", "last"]
+
+
+class UnknownVersion(NotFound):
+    """No version of that id is kept."""
+
+    kind = "unknown-version"
+
+
+class Withdrawn(InvalidInput):
+    """The version may not be used any more."""
+
+    kind = "withdrawn-version"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One trained network.
+
+    Attributes:
+        label: its number within the version.
+        seed: what its training started from.
+        weights: safetensors bytes of its `best` validation and its `last` step; at least those that are used.
+        log: how its training went.
+    """
+
+    label: int
+    seed: int
+    weights: Mapping[Which, bytes]
+    log: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """A version to be created.
+
+    Attributes:
+        created_at: the wall's time.
+        issued_at: the clock's time.
+        architecture: `mclstm`, `lstm`, `eins`, `mmrnn`.
+        conserving: whether the network conserves mass, so that its ledger must close.
+        product: the forcing product that it was trained on and takes.
+        config, scaler: what the network is built from and how its inputs are scaled.
+        basins: those it was trained for.
+        data_hash: of the training data.
+        code_version: of the code that trained it.
+        uses: which weights of each member its forecasts use.
+        parent_id: the version that it was fine-tuned from.
+        label: what people call it.
+        properties: named results of property tests (the physics badge).
+    """
+
+    created_at: datetime
+    issued_at: datetime
+    architecture: str
+    conserving: bool
+    product: str
+    config: JsonObject
+    scaler: JsonObject
+    basins: tuple[str, ...]
+    data_hash: str
+    code_version: str
+    uses: Which
+    parent_id: str | None = None
+    label: str | None = None
+    properties: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version(NewVersion):
+    """A kept version.
+
+    Attributes:
+        id: sorts by creation.
+        members: the labels of its members.
+        weights_hash: the fingerprint of the weights that it uses.
+        status: `ready`, or `withdrawn`: not to be promoted any more.
+    """
+
+    id: str
+    members: tuple[int, ...]
+    weights_hash: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """From `promoted_at` on, the basin's forecasts come from the version."""
+
+    basin_id: str
+    version_id: str
+    promoted_at: datetime
+    promoted_by: str
+    reason: str
+
+
+def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
+    """Keep a version with all its members, or nothing.
+
+    Raises:
+        InvalidInput: there is no member, or one lacks the weights that the version uses.
+        IntegrityError: a basin or the parent is not kept, or two members share a label.
+    """
+    if not members or any(new.uses not in member.weights for member in members):
+        raise InvalidInput(f"A version needs a member, and each member its {new.uses!r} weights.")
+    hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
+    weights_hash = fingerprint(sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses))
+    version = new_id(new.created_at)
+    with session.begin_nested():
+        values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}
+        add_all(session, VersionRow, [values])
+        owned = {"version_id": version}
+        add_all(session, VersionBasinRow, [owned | {"basin_id": basin} for basin in new.basins])
+        add_all(session, MemberRow, [owned | as_values(member, "weights") for member in members])
+        weights = [
+            owned | {"label": member.label, "which": which, "weights": w, "sha256": hashes[member.label, which]}
+            for member in members
+            for which, w in member.weights.items()
+        ]
+        add_all(session, WeightsRow, weights)
+    return get(session, version)
+
+
+def get(session: Session, version: str) -> Version:
+    """Return a version.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    return _with_parts(session, [_row(session, version)])[0]
+
+
+def newest(session: Session) -> Version:
+    """Return the version created last.
+
+    Raises:
+        UnknownVersion: there is none.
+    """
+    found = list_versions(session, limit=1)
+    if not found:
+        raise UnknownVersion("No model version is kept here yet: train one (freshet train).")
+    return found[0]
+
+
+def list_versions(
+    session: Session,
+    *,
+    product: str | None = None,
+    architecture: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Version]:
+    """Return versions, the newest first; `after` is the last id of the page before."""
+    wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
+    for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
+        if value is not None:
+            wanted = wanted.where(column == value)
+    if after is not None:
+        wanted = wanted.where(VersionRow.id < after)
+    return _with_parts(session, session.scalars(wanted).all())
+
+
+def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
+    """Return a version's members with the weights that it uses, or with those asked for.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        Corrupt: stored weights are damaged.
+    """
+    which = which or get(session, version).uses
+    rows = session.execute(
+        select(MemberRow, WeightsRow)
+        .join(WeightsRow, (WeightsRow.version_id == MemberRow.version_id) & (WeightsRow.label == MemberRow.label))
+        .where(MemberRow.version_id == version, WeightsRow.which == which)
+        .order_by(MemberRow.label)
+    )
+    return [
+        Member(row.label, row.seed, {which: verified(kept.weights, kept.sha256, f"weights of {version}")}, row.log)
+        for row, kept in rows
+    ]
+
+
+def set_properties(session: Session, version: str, properties: JsonObject) -> None:
+    """Add named property results to a version, over those of the same names."""
+    row = _row(session, version)
+    row.properties = row.properties | properties
+    session.flush()
+
+
+def withdraw(session: Session, version: str) -> None:
+    """Let a version be promoted no more."""
+    _row(session, version).status = "withdrawn"
+    session.flush()
+
+
+def promote(session: Session, version: str, basins: Sequence[str], *, reason: str, by: str, at: datetime) -> list[str]:
+    """Make a version the current one of some basins, and return those for which it was not already.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        Withdrawn: the version may not be used.
+        InvalidInput: nobody or no reason is named.
+    """
+    if not by.strip() or not reason.strip():
+        raise InvalidInput("A promotion names who promotes and why: give both.")
+    if _row(session, version).status == "withdrawn":
+        raise Withdrawn(f"Version {version} was withdrawn: promote another.")
+    for basin in sorted(set(basins)):
+        basin_records.lock(session, basin)
+    before = current(session, basins)
+    changed = [basin for basin in dict.fromkeys(basins) if before.get(basin) != version]
+    stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
+    add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    return changed
+
+
+def current(session: Session, basins: Sequence[str]) -> dict[str, str]:
+    """Return the current version of each basin; a basin without one is not there."""
+    now = current_versions()
+    rows = session.execute(select(now.c.basin_id, now.c.version_id).where(now.c.basin_id.in_(basins)))
+    return dict(rows.all())
+
+
+def current_versions() -> Subquery:
+    """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
+    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
+    return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
+
+
+def promotions(session: Session, basin: str) -> list[Promotion]:
+    """Return a basin's promotions, the newest first."""
+    rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
+    return [as_record(Promotion, row) for row in rows]
+
+
+def _row(session: Session, version: str) -> VersionRow:
+    row = session.get(VersionRow, version)
+    if row is None:
+        raise UnknownVersion(f"No model version {version!r} is kept here: list the versions to see their ids.")
+    return row
+
+
+def _with_parts(session: Session, rows: Sequence[VersionRow]) -> list[Version]:
+    ids = [row.id for row in rows]
+    scope = select(VersionBasinRow.version_id, VersionBasinRow.basin_id).order_by(VersionBasinRow.basin_id)
+    labels = select(MemberRow.version_id, MemberRow.label).order_by(MemberRow.label)
+    basins, members = (
+        _grouped(session.execute(wanted.where(wanted.selected_columns[0].in_(ids)))) for wanted in (scope, labels)
+    )
+    return [
+        as_record(Version, row, basins=tuple(basins.get(row.id, ())), members=tuple(members.get(row.id, ())))
+        for row in rows
+    ]
+
+
+def _grouped(pairs: Any) -> dict[str, list[Any]]:
+    groups: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -1,0 +1,119 @@
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hydrology.errors import InvalidInput
+from hydrology.ledger import Ledger, Term, close, tolerance_of, worst_relative_residual
+
+Array = npt.NDArray[np.float64]
+
+
+def a_run(seed: int, members: int = 3, days: int = 400) -> tuple[Array, Array, Array, Array, Array]:
+    """Precipitation, discharge, loss, storage before and at every day's end of leaking buckets."""
+    rng = np.random.default_rng(seed)
+    rain = rng.gamma(0.5, 6, (members, days))
+    before = rng.uniform(0, 300, members)
+    discharge, loss, storage = (np.empty_like(rain) for _ in range(3))
+    stored = before.copy()
+    for day in range(days):
+        stored = stored + rain[:, day]
+        discharge[:, day], loss[:, day] = 0.03 * stored, 0.02 * stored
+        stored = stored - discharge[:, day] - loss[:, day]
+        storage[:, day] = stored
+    return rain, discharge, loss, before, storage
+
+
+@given(st.integers(0, 1000))
+def test_a_conserving_run_closes_in_double_precision_on_every_day(seed: int) -> None:
+    rain, discharge, loss, before, storage = a_run(seed, days=60)
+    ledgers = close(rain, discharge, loss, before, storage[:, -1], dtype=np.float64)
+    assert len(ledgers) == 3
+    assert all(ledger.closes for ledger in ledgers)
+    assert (worst_relative_residual(rain, discharge, loss, before, storage) <= 1e-12).all()
+
+
+def test_the_rows_are_named_and_signed() -> None:
+    (ledger,) = close([[5.0, 7]], [[1.0, 2]], [[3.0, 0]], [10.0], [16.0], dtype=np.float64)
+    assert ledger.terms == (
+        Term("precipitation", 12.0),
+        Term("discharge", -3.0),
+        Term("loss", -3.0),
+        Term("storage change", -6.0),
+    )
+    assert (ledger.residual_mm, ledger.scale_mm, ledger.closes) == (0, 22, True)
+
+
+@pytest.mark.parametrize("flow", range(3))
+def test_water_lost_on_one_day_opens_that_members_ledger_alone(flow: int) -> None:
+    rain, discharge, loss, before, storage = a_run(1)
+    flows = [rain, discharge, loss]
+    flows[flow][1, 200] += 0.1
+    ledgers = close(flows[0], flows[1], flows[2], before, storage[:, -1], dtype=np.float32)
+    assert [ledger.closes for ledger in ledgers] == [True, False, True]
+    assert abs(ledgers[1].residual_mm) == pytest.approx(0.1)
+
+
+def test_a_slip_that_is_made_good_later_shows_on_its_day() -> None:
+    rain, discharge, loss, before, storage = a_run(2)
+    discharge[0, 10] += 5
+    discharge[0, 20] -= 5
+    assert all(ledger.closes for ledger in close(rain, discharge, loss, before, storage[:, -1], dtype=np.float64))
+    worst = worst_relative_residual(rain, discharge, loss, before, storage)
+    scale = before[0] + rain[0, :11].sum()
+    assert worst[0] == pytest.approx(5 / scale)
+    assert (worst[1:] <= 1e-12).all()
+
+
+@pytest.mark.parametrize(("slip", "closes"), [(0.9e-5, True), (1.1e-5, False)])
+def test_the_tolerance_of_single_precision_is_the_stated_one(slip: float, closes: bool) -> None:
+    (ledger,) = close([[100.0]], [[100 * slip]], [[0.0]], [0.0], [100.0], dtype=np.float32)
+    assert ledger.closes is closes
+    (strict,) = close([[100.0]], [[100 * slip]], [[0.0]], [0.0], [100.0], dtype=np.float64)
+    assert not strict.closes
+
+
+def test_no_water_at_all_closes_and_water_from_nothing_does_not() -> None:
+    none = np.zeros((1, 5))
+    (dry,) = close(none, none, none, [0.0], [0.0], dtype=np.float64)
+    assert (dry.closes, dry.scale_mm) == (True, 0)
+    assert worst_relative_residual(none, none, none, [0.0], none).tolist() == [0]
+    (conjured,) = close(none, none, none, [0.0], [1e-9], dtype=np.float64)
+    assert not conjured.closes
+    assert worst_relative_residual(none, none, none, [0.0], none + 1e-9).tolist() == [np.inf]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("where", range(5))
+def test_a_value_that_is_not_finite_never_closes(bad: float, where: int) -> None:
+    rain, discharge, loss, before, storage = a_run(3)
+    run = [rain, discharge, loss, before, storage]
+    run[where][(0, -1) if run[where].ndim == 2 else 0] = bad
+    ledgers = close(run[0], run[1], run[2], run[3], run[4][:, -1], dtype=np.float32)
+    assert [ledger.closes for ledger in ledgers] == [False, True, True]
+    assert worst_relative_residual(*run)[0] == np.inf
+
+
+def test_an_infinite_scale_does_not_close() -> None:
+    assert not Ledger((Term("precipitation", 0.0),), scale_mm=np.inf, tolerance=1e-5).closes
+
+
+def test_single_precision_is_summed_in_double() -> None:
+    days = 20_000
+    rain = np.full((1, days), 0.1, dtype=np.float32)
+    storage = np.array([np.float64(np.float32(0.1)) * days])
+    zero = np.zeros_like(rain)
+    (ledger,) = close(rain, zero, zero, [0.0], storage, dtype=np.float64)
+    assert ledger.closes
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="discharge must have shape"):
+        close(np.zeros((2, 3)), np.zeros((2, 4)), np.zeros((2, 3)), [0, 0], [0, 0], dtype=np.float64)
+    with pytest.raises(InvalidInput, match="storage must have shape"):
+        close(np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((2, 3)), [0], [0, 0], dtype=np.float64)
+    with pytest.raises(InvalidInput, match=r"\(members, days\)"):
+        close(np.zeros(3), np.zeros(3), np.zeros(3), [0], [0], dtype=np.float64)
+    with pytest.raises(InvalidInput, match="float16"):
+        tolerance_of(np.float16)

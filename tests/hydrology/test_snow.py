@@ -1,0 +1,103 @@
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from hydrology.errors import InvalidInput
+from hydrology.scores import pearson_r
+from hydrology.snow import choose_cells, snow_skill
+
+Array = npt.NDArray[np.float64]
+
+
+def a_network(seed: int = 0, days: int = 1000) -> tuple[Array, Array]:
+    """Cells of which 3 and 5 share the snow, 0 (the trash) holds a copy of it, and the rest do other things."""
+    rng = np.random.default_rng(seed)
+    snow = np.maximum(100 * np.sin(2 * np.pi * np.arange(days) / 365), 0)
+    share = rng.uniform(0.2, 0.8, days)
+    storage = rng.gamma(2, 20, (days, 8))
+    storage[:, 3], storage[:, 5], storage[:, 0] = share * snow, (1 - share) * snow, snow
+    return storage, snow
+
+
+def test_it_finds_the_cells_whose_sum_is_the_snow() -> None:
+    storage, snow = a_network()
+    choice = choose_cells(storage, snow, max_cells=6)
+    assert sorted(choice.cells) == [3, 5]
+    assert choice.r.value == pytest.approx(1)
+
+
+def test_the_trash_cell_is_chosen_only_if_nothing_is_excluded() -> None:
+    storage, snow = a_network()
+    assert choose_cells(storage, snow, max_cells=1, excluded=()).cells == (0,)
+    assert 0 not in choose_cells(storage, snow, max_cells=8).cells
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_cell_chosen_raised_the_correlation(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    storage = rng.gamma(1, 10, (300, 10))
+    snow = storage @ rng.uniform(0, 1, 10) + rng.normal(0, 5, 300)
+    choice = choose_cells(storage, snow, max_cells=10)
+    steps = [
+        pearson_r(storage[:, list(choice.cells[: i + 1])].sum(axis=1), snow).value or 0.0
+        for i in range(len(choice.cells))
+    ]
+    assert steps == sorted(steps)
+    assert choice.r.value == steps[-1]
+    others = set(range(1, 10)) - set(choice.cells)
+    total = storage[:, list(choice.cells)].sum(axis=1)
+    assert all((pearson_r(total + storage[:, k], snow).value or 0) <= steps[-1] for k in others)
+
+
+def test_no_more_than_the_most_are_chosen() -> None:
+    storage, snow = a_network()
+    assert len(choose_cells(storage, snow, max_cells=1).cells) == 1
+
+
+def test_days_without_reference_are_left_out() -> None:
+    storage, snow = a_network()
+    gappy = np.where(np.arange(1000) % 3 == 0, np.nan, snow)
+    known = ~np.isnan(gappy)
+    assert choose_cells(storage, gappy, max_cells=6) == choose_cells(storage[known], snow[known], max_cells=6)
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        (np.zeros(1000), "no snow to follow"),
+        (np.full(1000, np.nan), "known on 0 days"),
+        (-a_network()[0][:, 1:].sum(axis=1), "No cell rises and falls"),
+    ],
+)
+def test_without_snow_to_follow_the_choice_is_empty_and_says_why(reference: Array, reason: str) -> None:
+    storage, _ = a_network()
+    choice = choose_cells(storage, reference, max_cells=4)
+    assert (choice.cells, choice.r.value) == ((), None)
+    assert reason in (choice.r.reason or "")
+
+
+def test_skill_on_other_years_is_correlation_and_bias() -> None:
+    storage, snow = a_network(seed=1)
+    skill = snow_skill(storage, snow / 0.75, cells=[3, 5])
+    assert skill.r.value == pytest.approx(1)
+    assert skill.bias_percent.value == pytest.approx(-25)
+
+
+@pytest.mark.parametrize(("cells", "level", "reason"), [([], 1.0, "No cells"), ([3], 0.0, "no snow to follow")])
+def test_skill_without_meaning_says_why(cells: list[int], level: float, reason: str) -> None:
+    storage, snow = a_network()
+    skill = snow_skill(storage, snow * level, cells=cells)
+    assert skill.r.value is skill.bias_percent.value is None
+    assert reason in (skill.r.reason or "")
+    assert reason in (skill.bias_percent.reason or "")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    storage, snow = a_network()
+    with pytest.raises(InvalidInput, match=r"\(days, cells\)"):
+        choose_cells(storage, snow[:-1], max_cells=2)
+    with pytest.raises(InvalidInput, match="at least 1"):
+        choose_cells(storage, snow, max_cells=0)
+    storage[5, 5] = np.nan
+    with pytest.raises(InvalidInput, match="not finite"):
+        snow_skill(storage, snow, cells=[3])

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hydrology.errors import InvalidInput
+from hydrology.units import (
+    Area,
+    cfs_to_m3s,
+    cfs_to_mm_per_day,
+    m3s_to_cfs,
+    m3s_to_mm_per_day,
+    mm_per_day_to_cfs,
+    mm_per_day_to_m3s,
+    to_mm_per_day,
+)
+
+SQUARE_KILOMETRE = Area("area_gages2", 1e6)
+
+
+def test_known_amounts() -> None:
+    assert cfs_to_m3s(1) == pytest.approx(0.3048**3, rel=1e-15)
+    assert m3s_to_mm_per_day(1, area=SQUARE_KILOMETRE) == pytest.approx(86.4, rel=1e-15)
+    assert cfs_to_mm_per_day(1, area=SQUARE_KILOMETRE) == pytest.approx(2.4465755455488, rel=1e-14)
+
+
+@given(st.floats(0, 1e7), st.floats(1e4, 1e12))
+def test_every_conversion_goes_back(flow: float, m2: float) -> None:
+    area = Area("maurer", m2)
+    assert m3s_to_cfs(cfs_to_m3s(flow)) == pytest.approx(flow, rel=1e-14)
+    assert mm_per_day_to_m3s(m3s_to_mm_per_day(flow, area=area), area=area) == pytest.approx(flow, rel=1e-14)
+    assert mm_per_day_to_cfs(cfs_to_mm_per_day(flow, area=area), area=area) == pytest.approx(flow, rel=1e-14)
+
+
+def test_missing_stays_missing_and_single_precision_is_widened() -> None:
+    converted = cfs_to_m3s(np.array([1, np.nan], dtype=np.float32))
+    assert converted.dtype == np.float64
+    assert np.isnan(converted).tolist() == [False, True]
+
+
+def test_the_source_unit_chooses_the_conversion() -> None:
+    flow = np.array([3.0])
+    assert to_mm_per_day(flow, unit="cfs", area=SQUARE_KILOMETRE) == cfs_to_mm_per_day(3, area=SQUARE_KILOMETRE)
+    assert to_mm_per_day(flow, unit="m3/s", area=SQUARE_KILOMETRE) == m3s_to_mm_per_day(3, area=SQUARE_KILOMETRE)
+    assert to_mm_per_day(flow, unit="mm/day", area=SQUARE_KILOMETRE) == 3
+    with pytest.raises(InvalidInput, match="cfs, m3/s or mm/day"):
+        to_mm_per_day(flow, unit="acre-ft", area=SQUARE_KILOMETRE)
+
+
+@pytest.mark.parametrize("m2", [0.0, -1.0, np.nan, np.inf])
+def test_an_area_that_is_not_positive_is_refused_by_name(m2: float) -> None:
+    with pytest.raises(InvalidInput, match="'area_gages2'"):
+        Area("area_gages2", m2)

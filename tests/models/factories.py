@@ -1,0 +1,75 @@
+"""Small networks, forcings and trainings."""
+
+import numpy as np
+import torch
+
+from hydrology.calendar import day
+from models.arrays import Forcing
+from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from models.contract import Inputs
+from models.nets.mclstm import MCLSTM
+from models.training import TrainingData
+
+AUXILIARY, STATIC = 3, 4
+
+
+def network(cells: int, seed: int = 0, dtype: torch.dtype = torch.float64, fast: bool = True) -> MCLSTM:
+    """Return a network with gates open enough that water moves."""
+    torch.manual_seed(seed)
+    return MCLSTM(AUXILIARY, STATIC, cells, output_gate_bias=-1.0, fast=fast).to(dtype)
+
+
+def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Inputs:
+    """Return wet and dry days for some samples."""
+    generator = torch.Generator().manual_seed(seed)
+    rain = torch.rand(days, samples, 1, generator=generator, dtype=torch.float64)
+    rain = torch.where(rain > 0.6, (rain - 0.6) * 50, 0.0)
+    auxiliary = torch.randn(days, samples, AUXILIARY, generator=generator, dtype=torch.float64)
+    static = torch.randn(samples, STATIC, generator=generator, dtype=torch.float64)
+    return Inputs(rain.to(dtype), auxiliary.to(dtype), static.to(dtype))
+
+
+def kill_columns(net: MCLSTM, sources: list[int]) -> None:
+    """Give the R of some source cells no positive entry, whatever the inputs."""
+    cells = net.cells
+    with torch.no_grad():
+        for source in sources:
+            rows = slice(source * cells, (source + 1) * cells)
+            net.redistribution.weight[rows] = 0
+            net.redistribution.bias[rows] = -1
+
+
+def config(**changes: object) -> TrainingConfig:
+    """Return a training of seconds, on the data of `training_data`."""
+    settings: dict[str, object] = {
+        "network": NetworkConfig(cells=4),
+        "inputs": InputsConfig(product="synthetic", auxiliary=("tmax", "vp", "srad"), static=("a", "b", "c", "d")),
+        "train_period": "2001-01-01..2002-12-31",
+        "validation_period": "2003-01-01..2003-12-31",
+        "windows": WindowsConfig(warmup_days=30, loss_days=30, batch=4),
+        "schedule": Cosine(steps=12, warmup_steps=2, peak=0.02),
+        "validate_every": 4,
+        "checkpoint_every": 3,
+    }
+    return TrainingConfig.model_validate({**settings, **changes})
+
+
+def training_data(basins: int = 3, seed: int = 0) -> TrainingData:
+    """Return four years of basins whose discharge is a slow answer to rain."""
+    generator = np.random.default_rng(seed)
+    days = 1461
+    rain = np.where(generator.random((basins, days)) > 0.7, generator.gamma(1.0, 8.0, (basins, days)), 0.0)
+    discharge = np.zeros((basins, days))
+    store = np.zeros(basins)
+    for at in range(days):
+        store += rain[:, at]
+        discharge[:, at] = 0.08 * store
+        store -= 1.3 * discharge[:, at]
+    discharge[0, 800:820] = np.nan
+    forcing = Forcing(
+        day("2000-01-01"),
+        rain.astype(np.float32),
+        generator.normal(size=(basins, days, AUXILIARY)).astype(np.float32),
+        generator.normal(size=(basins, STATIC)).astype(np.float32),
+    )
+    return TrainingData(forcing, discharge.astype(np.float32))

@@ -1,0 +1,131 @@
+"""The network keeps its water, and does what its equations say."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.contract import Inputs
+from models.nets.mclstm import MCLSTM
+from tests.models.factories import inputs, kill_columns, network
+
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
+
+
+def worst_residual(net: MCLSTM, given_inputs: Inputs, start: torch.Tensor) -> float:
+    """Return the largest relative error of Theorem 1 over all days and samples, summed in float64."""
+    with torch.no_grad():
+        outputs, _ = net(given_inputs, {"c": start})
+    water = given_inputs.mass[..., 0].double().cumsum(0) + start.double().sum(-1)
+    gone = outputs["outflow"].double().sum(-1).cumsum(0)
+    residual = outputs["storage"].double().sum(-1) - (water - gone)
+    return float((residual.abs() / water.clamp_min(1e-9)).max())
+
+
+@given(
+    cells=st.integers(2, 64),
+    days=st.integers(1, 60),
+    samples=st.integers(1, 5),
+    dead=st.integers(0, 64),
+    full=st.booleans(),
+    single=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_water_is_conserved_never_negative_and_bounded(
+    cells: int, days: int, samples: int, dead: int, full: bool, single: bool, seed: int
+) -> None:
+    dtype = torch.float32 if single else torch.float64
+    net = network(cells, seed, dtype)
+    kill_columns(net, list(range(min(dead, cells))))
+    drive = inputs(days, samples, seed, dtype)
+    start = torch.rand(samples, cells, dtype=dtype) * 100 if full else torch.zeros(samples, cells, dtype=dtype)
+
+    assert worst_residual(net, drive, start) <= TOLERANCE[dtype]
+
+    with torch.no_grad():
+        outputs, _ = net(drive, {"c": start})
+    available = drive.mass[..., 0].cumsum(0) + start.sum(-1)
+    assert all((values >= 0).all() for values in outputs.values())
+    assert (outputs["storage"] <= available.unsqueeze(-1) * (1 + TOLERANCE[dtype])).all()
+    assert torch.allclose(outputs["discharge"] + outputs["loss"], outputs["outflow"].sum(-1))
+
+
+def test_a_network_whose_every_column_is_dead_still_keeps_its_water() -> None:
+    net = network(8)
+    kill_columns(net, list(range(8)))
+    start = torch.full((2, 8), 10.0, dtype=torch.float64)
+    assert worst_residual(net, inputs(400, 2), start) <= 1e-12
+
+
+@pytest.mark.parametrize("saturated", [-1e4, 1e4])
+def test_extreme_gates_stay_finite(saturated: float) -> None:
+    net = network(6, dtype=torch.float32)
+    with torch.no_grad():
+        net.input_gate.bias.fill_(saturated)
+        net.output_gate.bias.fill_(saturated)
+    assert worst_residual(net, inputs(50, 2, dtype=torch.float32), torch.ones(2, 6)) <= 1e-5
+
+
+@pytest.mark.parametrize("cells", [2, 5, 16])
+@pytest.mark.parametrize("dead", [0, 2])
+def test_the_fast_recurrence_equals_the_equations_forwards_and_backwards(cells: int, dead: int) -> None:
+    fast, plain = network(cells), network(cells, fast=False)
+    for net in (fast, plain):
+        kill_columns(net, list(range(dead)))
+    gradients = []
+    for net in (fast, plain):
+        drive = inputs(9, 4)
+        for tensor in (drive.mass, drive.auxiliary, drive.static):
+            tensor.requires_grad_()
+        start = torch.linspace(0.1, 9, 4 * cells, dtype=torch.float64).reshape(4, cells).requires_grad_()
+        outputs, last = net(drive, {"c": start})
+        loss = outputs["discharge"].square().sum() + outputs["loss"].pow(3).sum() + last["c"].sin().sum()
+        wanted = [*net.parameters(), drive.mass, drive.auxiliary, drive.static, start]
+        gradients.append([loss, *torch.autograd.grad(loss, wanted)])
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("dead", [0, 1, 3])
+def test_gradcheck(dead: int) -> None:
+    net = network(4, seed=3)
+    kill_columns(net, list(range(dead)))
+    drive = inputs(5, 2, seed=4)
+    start = torch.rand(2, 4, dtype=torch.float64) * 5 + 0.5
+    names = [name for name, _ in net.named_parameters()]
+
+    def run(mass: torch.Tensor, auxiliary: torch.Tensor, c: torch.Tensor, *weights: torch.Tensor) -> list[torch.Tensor]:
+        given_inputs = (Inputs(mass, auxiliary, drive.static), {"c": c})
+        outputs, last = torch.func.functional_call(net, dict(zip(names, weights, strict=True)), given_inputs)
+        return [outputs["discharge"], outputs["loss"], last["c"]]
+
+    leaves = [drive.mass, drive.auxiliary, start, *[p.detach() for p in net.parameters()]]
+    assert torch.autograd.gradcheck(run, [leaf.clone().requires_grad_() for leaf in leaves])
+
+
+def test_the_normalisation_is_per_sample() -> None:
+    net = network(6)
+    drive = inputs(30, 5)
+    together, _ = net(drive)
+    alone, _ = net(Inputs(drive.mass[:, 2:3], drive.auxiliary[:, 2:3], drive.static[2:3]))
+    torch.testing.assert_close(alone["discharge"][:, 0], together["discharge"][:, 2], rtol=1e-12, atol=1e-12)
+
+
+def test_the_paper_counts_the_same_parameters() -> None:
+    assert sum(parameter.numel() for parameter in MCLSTM(auxiliary=4, static=27, cells=64).parameters()) == 409_728
+
+
+def test_initialisation_is_orthogonal_with_a_closed_output_gate() -> None:
+    net = MCLSTM(auxiliary=4, static=27, cells=16)
+    weight = net.redistribution.weight
+    torch.testing.assert_close(weight.T @ weight, torch.eye(weight.shape[1]), rtol=0, atol=1e-5)
+    assert (net.output_gate.bias == -3).all()
+    assert (net.input_gate.bias == 0).all()
+    assert (net.redistribution.bias == 0).all()
+
+
+def test_a_day_cannot_be_skipped() -> None:
+    drive = inputs(3, 2)
+    with pytest.raises(ValueError, match="cannot skip"):
+        network(4)(Inputs(drive.mass, drive.auxiliary, drive.static, mask=torch.ones(3, 2, dtype=torch.bool)))

@@ -1,0 +1,128 @@
+"""Trainings repeat, resume, validate and refuse."""
+
+import numpy as np
+import pytest
+import torch
+
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem
+from models.checkpoint import Tensors, dump, parse
+from models.config import Cosine, Staircase, WindowsConfig
+from models.losses import nse_star
+from models.scaling import Scaler
+from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
+from models.windows import Windows
+from tests.models.factories import config, training_data
+
+
+def member(seed: int = 1, **changes: object) -> MemberTraining:
+    data = training_data()
+    scaler = Scaler.fit(data.forcing.over(Period.parse("2001-01-01..2002-12-31")))
+    return MemberTraining(config(**changes), data, scaler, seed)
+
+
+def same(one: Tensors, other: Tensors) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
+    first, again, other = member().run(), member().run(), member(seed=2).run()
+    assert same(first.last, again.last)
+    assert not same(first.last, other.last)
+
+
+@pytest.mark.parametrize("stop", [3, 6, 9])
+def test_a_resumed_training_equals_an_uninterrupted_one(stop: int) -> None:
+    blobs: dict[int, bytes] = {}
+    whole = member().run(on_checkpoint=blobs.__setitem__)
+    resumed = member()
+    resumed.resume(blobs[stop])
+    assert resumed.step == stop
+    finished = resumed.run()
+    assert same(finished.last, whole.last)
+    assert whole.best is not None
+    assert finished.best is not None
+    assert same(finished.best, whole.best)
+    assert finished.log == whole.log
+
+
+def test_training_learns_and_keeps_the_best_validation_weights() -> None:
+    long = Cosine(steps=150, warmup_steps=5, peak=0.03)
+    seen: list[Progress] = []
+    trained = member(schedule=long, validate_every=25).run(on_progress=seen.append)
+    scores = [row["validation_nse"] for row in trained.log]
+    assert len(scores) == 6
+    assert max(scores) > 0.5
+    assert seen[-1].step == seen[-1].steps == 150
+    best = member(schedule=long)
+    assert trained.best is not None
+    best.network.load_state_dict(trained.best)
+    best.step = best.steps
+    assert best._validate(0.0) == pytest.approx(max(scores), abs=1e-6)
+
+
+def test_a_stop_asked_for_by_progress_stops_the_training() -> None:
+    class StopHereError(Exception):
+        pass
+
+    def stop(progress: Progress) -> None:
+        if progress.step == 2:
+            raise StopHereError
+
+    training = member()
+    with pytest.raises(StopHereError):
+        training.run(on_progress=stop)
+    assert training.step == 2
+
+
+def test_a_loss_that_is_no_number_is_refused() -> None:
+    with pytest.raises(TrainingDiverged, match="lower learning rate"):
+        member(schedule=Cosine(steps=12, warmup_steps=0, peak=5e36), validation_period=None).run()
+
+
+def test_missing_targets_leave_the_gradient_finite() -> None:
+    simulated = torch.ones(4, 2, requires_grad=True)
+    observed = torch.tensor([[1.0, 2.0], [float("nan"), 2.0], [1.0, float("nan")], [1.0, 2.0]])
+    loss = nse_star(simulated, observed, torch.tensor([0.9, 1.9]))
+    loss.backward()
+    assert loss.item() == pytest.approx((3 * (1 / 2.0) ** 2) / 6)
+    assert simulated.grad is not None
+    assert torch.isfinite(simulated.grad).all()
+
+
+def test_broken_weights_are_refused() -> None:
+    blob = dump({"w": torch.ones(3)}, {"step": 1})
+    assert parse(blob)[1] == {"step": 1}
+    for broken in (b"", blob[:-2], b"\x80\x04pickle" * 9):
+        with pytest.raises(DataProblem, match="cannot be read"):
+            parse(broken)
+
+
+def test_each_epoch_deals_every_window_once() -> None:
+    observed = np.ones((2, 40), dtype=bool)
+    observed[1, 20:] = False
+    period = Period.parse("2000-01-01..2000-02-09")
+    windows = Windows(observed, period, period, WindowsConfig(warmup_days=10, loss_days=5, batch=3), seed=5)
+    dealt = [
+        (int(b), int(s)) for step in range(windows.batches_per_epoch) for b, s in zip(*windows.batch(step), strict=True)
+    ]
+    expected = {(0, s) for s in range(26)} | {(1, s) for s in range(10)}
+    assert len(dealt) == len(set(dealt)) == 36
+    assert set(dealt) == expected
+
+
+def test_windows_that_do_not_fit_are_refused() -> None:
+    period = Period.parse("2000-01-01..2000-01-20")
+    with pytest.raises(DataProblem, match="longer training period"):
+        Windows(np.ones((1, 20), dtype=bool), period, period, WindowsConfig(warmup_days=15, loss_days=10), seed=0)
+
+
+def test_the_rates_are_the_papers_and_the_cosine() -> None:
+    paper = Staircase()
+    rates = [learning_rate(paper, step, 300, 10) for step in (0, 199, 200, 249, 250, 299)]
+    assert rates == [0.01, 0.01, 0.005, 0.005, 0.001, 0.001]
+    cosine = Cosine(steps=100, warmup_steps=10, peak=0.01, final=0.001)
+    assert learning_rate(cosine, 0, 100, 1) == pytest.approx(0.001)
+    assert learning_rate(cosine, 9, 100, 1) == pytest.approx(0.01)
+    assert learning_rate(cosine, 55, 100, 1) == pytest.approx(0.0055)
+    assert learning_rate(cosine, 100, 100, 1) == pytest.approx(0.001)

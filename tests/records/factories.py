@@ -1,0 +1,132 @@
+"""Small records to test with."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import day
+from hydrology.series import DailySeries, Flag
+from records import basins, runs, sources, states, versions
+from records.ids import new_id
+from records.tables import Base
+
+BASIN = "USGS-01013500"
+_seconds = count()
+
+
+def instant(text: str) -> datetime:
+    """Return an instant in UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+NOW = instant("2008-10-01T06:00")
+
+
+def a_basin(session: Session, basin: str = BASIN) -> str:
+    basins.upsert(session, basins.Basin(basin))
+    return basin
+
+
+def a_source(session: Session, name: str = "forcing.txt") -> int:
+    return sources.register(session, name, "0" * 64, 1, NOW)
+
+
+def daily(start: str, *values: float, flag: int = 0, unit: str = "mm/day") -> DailySeries:
+    """Return a series; a NaN is MISSING."""
+    array = np.array(values, dtype=np.float32)
+    flags = np.where(np.isnan(array), Flag.MISSING, flag).astype(np.uint8)
+    return DailySeries(day(start), array, flags, unit)
+
+
+def a_member(label: int = 0, weights: bytes = b"weights") -> versions.Member:
+    return versions.Member(label, 1000 + label, {"best": weights + b" best", "last": weights}, {"loss": [0.5]})
+
+
+def a_version(session: Session, *members: versions.Member, **chosen: Any) -> versions.Version:
+    """Keep a version; each is a second younger than the one before."""
+    new = versions.NewVersion(
+        created_at=NOW + timedelta(seconds=next(_seconds)),
+        issued_at=NOW,
+        architecture="mclstm",
+        conserving=True,
+        product="maurer_extended",
+        config={"cells": 64},
+        scaler={"mean": [0.0]},
+        basins=(),
+        data_hash="data",
+        code_version="0.1.0",
+        uses="last",
+        properties={},
+    )
+    return versions.create(session, replace(new, **chosen), members or [a_member()])
+
+
+def a_promoted_version(session: Session, basin: str = BASIN, **chosen: Any) -> str:
+    version = a_version(session, **chosen).id
+    versions.promote(session, version, [basin], reason="better", by="someone", at=NOW)
+    return version
+
+
+def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> states.NewState:
+    """Return a state of two members and three cells."""
+    cells = np.full((2, 3), value, dtype=np.float32)
+    new = states.NewState(
+        version_id=version,
+        basin_id=BASIN,
+        day=day(at),
+        product="maurer_extended",
+        arrays={"c": cells},
+        inputs_hash="inputs",
+    )
+    return replace(new, **chosen)
+
+
+def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: Any) -> runs.Run:
+    """Store a run, issued for `BASIN` where no results are given."""
+    new = runs.NewRun(
+        id=new_id(NOW + timedelta(seconds=next(_seconds))),
+        t0=day("2008-09-30"),
+        horizon_days=10,
+        issued_at=NOW,
+        available_at=NOW,
+        created_at=NOW,
+        version_id=version,
+        weights_hash="weights",
+        code_version="0.1.0",
+        product="maurer_extended",
+        forcing_kind="climatology",
+        purpose="operational",
+        members=["0", "1"],
+    )
+    return runs.store(session, replace(new, **chosen), results or [issued()])
+
+
+def issued(basin: str = BASIN) -> runs.BasinResult:
+    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="issued"))
+
+
+def not_issued(reason: str, basin: str = BASIN, status: runs.BasinStatus = "withheld") -> runs.BasinResult:
+    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
+
+
+def contents(session: Session) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table: what must stay the same where nothing is written."""
+    session.expire_all()
+    return {
+        table.name: sorted((tuple(row) for row in session.execute(select(table))), key=repr)
+        for table in Base.metadata.sorted_tables
+    }
+
+
+def row_counts(session: Session) -> dict[str, int]:
+    """Return the number of rows of each table that has any."""
+    counts = {
+        table.name: session.scalar(select(func.count()).select_from(table)) or 0
+        for table in Base.metadata.sorted_tables
+    }
+    return {name: rows for name, rows in counts.items() if rows}

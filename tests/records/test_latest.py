@@ -1,0 +1,118 @@
+"""The latest forecast: the newest T0, then the newest issue, of the current version, as the clock sees it."""
+
+import pytest
+
+from hydrology.calendar import day
+from records import versions
+from records.basins import UnknownBasin
+from records.engine import Database
+from records.latest import NoForecast, NoModel, Superseded, latest, latest_many
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_promoted_version,
+    a_run,
+    a_version,
+    instant,
+    issued,
+    not_issued,
+)
+
+OLD, NEW = day("2008-09-29"), day("2008-09-30")
+LATER = instant("2008-10-01T12:00")
+
+
+def test_the_newest_t0_comes_before_the_newest_issue(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        new = a_run(session, version, t0=NEW)
+        a_run(session, version, t0=OLD, issued_at=LATER, available_at=LATER)
+        found = latest(session, BASIN, LATER)
+        assert (found.run, found.superseded_by) == (new, None)
+        again = a_run(session, version, t0=NEW, issued_at=LATER, available_at=LATER)
+        assert latest(session, BASIN, LATER).run == again
+        assert found.basin == issued().basin
+
+
+def test_what_is_not_available_yet_is_not_seen(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        old = a_run(session, version, t0=OLD)
+        a_run(session, version, t0=NEW, available_at=LATER)
+        assert latest(session, BASIN, NOW).run == old
+        assert latest(session, BASIN, LATER).run.t0 == NEW
+
+
+def test_only_operational_runs_count(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        old = a_run(session, version, t0=OLD)
+        a_run(session, version, t0=NEW, purpose="what-if")
+        a_run(session, version, t0=NEW, purpose="reforecast")
+        assert latest(session, BASIN, NOW).run == old
+
+
+def test_only_the_version_current_for_that_basin_counts(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        old = a_promoted_version(session)
+        versions.promote(session, old, ["SYNTH-01"], reason="first", by="someone", at=NOW)
+        new = a_version(session).id
+        both = issued(), issued("SYNTH-01")
+        of_old, of_new = a_run(session, old, *both, t0=OLD), a_run(session, new, *both, t0=NEW)
+        assert latest(session, BASIN, NOW).run == of_old
+        versions.promote(session, new, [BASIN], reason="better", by="someone", at=NOW)
+        found = latest_many(session, [BASIN, "SYNTH-01", "SYNTH-02"], NOW)
+        assert {basin: one.run for basin, one in found.items()} == {BASIN: of_new, "SYNTH-01": of_old}
+        versions.promote(session, old, [BASIN], reason="back", by="someone", at=NOW)
+        assert latest(session, BASIN, NOW).run == of_old
+
+
+@pytest.mark.parametrize("status", ["withheld", "failed"])
+def test_a_newer_run_that_was_not_issued_is_told_of(database: Database, status: str) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        version = a_promoted_version(session)
+        versions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
+        old = a_run(session, version, issued(), issued("SYNTH-01"), t0=OLD)
+        results = issued("SYNTH-01"), not_issued("member 1 does not close", status=status)  # type: ignore[arg-type]
+        new = a_run(session, version, *results, t0=NEW)
+        found = latest(session, BASIN, NOW)
+        assert (found.run, found.basin.status) == (old, "issued")
+        assert found.superseded_by == Superseded(new.id, status, "member 1 does not close")
+        other = latest(session, "SYNTH-01", NOW)
+        assert (other.run, other.superseded_by) == (new, None)
+        newest = a_run(session, version, t0=NEW, issued_at=LATER, available_at=LATER)
+        found = latest(session, BASIN, LATER)
+        assert (found.run, found.superseded_by) == (newest, None)
+
+
+def test_an_older_withheld_run_is_not_told_of(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        a_run(session, version, not_issued("open"), t0=OLD)
+        a_run(session, version, t0=NEW)
+        assert latest(session, BASIN, NOW).superseded_by is None
+
+
+def test_without_a_forecast_the_answer_says_what_is_lacking(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(UnknownBasin):
+            latest(session, BASIN, NOW)
+        a_basin(session)
+        with pytest.raises(NoModel, match="promote one"):
+            latest(session, BASIN, NOW)
+        version = a_promoted_version(session)
+        with pytest.raises(NoForecast, match="run one"):
+            latest(session, BASIN, NOW)
+        a_run(session, version, not_issued("rain is missing"))
+        with pytest.raises(NoForecast, match=r"was withheld \(rain is missing\)"):
+            latest(session, BASIN, NOW)
+        assert latest_many(session, [BASIN], NOW) == {}

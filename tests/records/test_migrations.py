@@ -1,0 +1,65 @@
+"""The migrated tables are those of the code, on both systems."""
+
+from typing import Any
+
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect
+
+import migrations
+from records.engine import Database
+from records.tables import Base
+
+
+def _described(connection: Connection) -> dict[str, Any]:
+    """Return all that the database says of its tables, but alembic's own."""
+    inspector = inspect(connection)
+    return {
+        table: {
+            "columns": [{**column, "type": str(column["type"])} for column in inspector.get_columns(table)],
+            "primary key": inspector.get_pk_constraint(table),
+            "checks": sorted(map(str, inspector.get_check_constraints(table))),
+            "foreign keys": sorted(map(str, inspector.get_foreign_keys(table))),
+            "unique": sorted(map(str, inspector.get_unique_constraints(table))),
+            "indexes": sorted(map(str, inspector.get_indexes(table))),
+        }
+        for table in sorted(inspector.get_table_names())
+        if table != "alembic_version"
+    }
+
+
+def _downgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", migrations.__path__[0])
+    config.attributes["connection"] = connection
+    command.downgrade(config, "base")
+
+
+def test_alembic_finds_no_difference(database: Database) -> None:
+    with database.reading() as session:
+        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_migrated_tables_are_described_as_those_made_from_the_code(database: Database) -> None:
+    # A check that a migration forgets is no difference to alembic.
+    with database.transaction() as session:
+        connection = session.connection()
+        migrated = _described(connection)
+        _downgrade(connection)
+        Base.metadata.create_all(connection)
+        assert migrated == _described(connection)
+    assert set(migrated) == set(Base.metadata.tables)
+
+
+def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:
+    with database.transaction() as session:
+        before = _described(session.connection())
+        _downgrade(session.connection())
+        assert _described(session.connection()) == {}
+    assert database.check().revision is None
+    database.migrate()
+    with database.reading() as session:
+        assert _described(session.connection()) == before

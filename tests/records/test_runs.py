@@ -1,0 +1,189 @@
+"""A run is stored whole and once, and what it claims is held to its numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import day
+from hydrology.errors import InvalidInput
+from records import runs
+from records.engine import Database
+from records.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
+from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, contents, instant, issued, not_issued
+
+PLUME = RunSeries(
+    "discharge",
+    "mm/day",
+    {"member": ["0", "1"], "lead": [1, 2, 3]},
+    np.array([[1.5, np.nan, 0.1], [2.5, 1.0, 0.2]], dtype=np.float32),
+)
+QUANTILES = RunSeries("discharge_quantiles", "mm/day", {"level": [0.5], "lead": [1, 2, 3]}, np.ones((1, 3)))
+CLOSED = Ledger("0", {"precipitation": 10.0, "discharge": -4.0, "loss": -5.0, "storage change": -1.0}, 1e-6, 1e-4)
+OPEN = replace(CLOSED, member="1", residual_mm=-0.5)
+WHOLE = BasinResult(
+    basin=RunBasin(
+        basin_id=BASIN,
+        status="issued",
+        parent_day=day("2008-09-29"),
+        parent_hash="parent",
+        state_hash="state",
+        inputs_hash="inputs",
+        area_m2=2.26e9,
+        area_name="maurer_extended",
+        summary={"peak": 2.5},
+    ),
+    series=[PLUME, QUANTILES],
+    ledgers=[CLOSED],
+)
+
+
+def _a_version_of_the_basin(session: Session) -> str:
+    a_basin(session)
+    return a_version(session).id
+
+
+def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        stored = a_run(session, version, WHOLE, forcing_cutoff=day("2008-09-30"))
+    with database.reading() as session:
+        assert runs.get(session, stored.id) == stored
+        assert (stored.status, stored.reason, stored.members) == ("issued", None, ["0", "1"])
+        assert runs.basins_of(session, stored.id) == [WHOLE.basin]
+        assert runs.basin_of(session, stored.id, BASIN) == WHOLE.basin
+        assert runs.ledger_of(session, stored.id, BASIN) == [CLOSED]
+        series = runs.series_of(session, stored.id, BASIN)
+        assert list(series) == ["discharge", "discharge_quantiles"]
+        for given in (PLUME, QUANTILES):
+            kept = series[given.variable]
+            assert (kept.unit, kept.axes, list(kept.axes)) == (given.unit, given.axes, list(given.axes))
+            assert kept.values.dtype == given.values.dtype
+            np.testing.assert_array_equal(kept.values, given.values)
+        assert list(runs.series_of(session, stored.id, BASIN, ["discharge", "snow"])) == ["discharge"]
+
+
+def test_arrays_are_stored_in_their_own_order_of_elements(database: Database) -> None:
+    turned = replace(PLUME, values=np.asfortranarray(PLUME.values).astype(">f4"))
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        run = a_run(session, version, replace(WHOLE, series=[turned])).id
+        kept = runs.series_of(session, run, BASIN)["discharge"]
+    np.testing.assert_array_equal(kept.values, PLUME.values)
+    assert kept.values.dtype.str == "<f4"
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "reason"),
+    [
+        ([issued(), issued("SYNTH-01")], "issued", None),
+        ([issued(), not_issued("rain is missing", "SYNTH-01")], "partial", "1 of 2 basins were not issued"),
+        ([not_issued("open"), not_issued("lost", "SYNTH-01", "failed")], "failed", "2 of 2 basins were not issued"),
+    ],
+)
+def test_a_runs_status_follows_from_its_basins(
+    database: Database, results: list[BasinResult], status: str, reason: str | None
+) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        a_basin(session, "SYNTH-01")
+        run = a_run(session, version, *results)
+    assert run.status == status
+    assert (run.reason or "").startswith(reason or "")
+    assert (run.reason is None) == (reason is None)
+
+
+def test_a_run_without_basins_says_why(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
+        with pytest.raises(InvalidInput, match="say why"):
+            runs.store(session, runs.NewRun(**new | {"id": "a"}), [])
+        failed = runs.store(session, runs.NewRun(**new | {"id": "b", "reason": "no forcing"}), [])
+    assert (failed.status, failed.reason) == ("failed", "no forcing")
+
+
+def test_a_basin_with_an_open_ledger_is_not_issued(database: Database) -> None:
+    open_basin = replace(WHOLE, ledgers=[CLOSED, OPEN])
+    withheld = replace(open_basin, basin=RunBasin(basin_id=BASIN, status="withheld", reason="member 1 is open"))
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        with pytest.raises(InvalidInput, match="does not close for member 1"):
+            a_run(session, version, open_basin)
+        run = a_run(session, version, withheld)
+        assert [ledger.closes for ledger in runs.ledger_of(session, run.id, BASIN)] == [True, False]
+
+
+def test_the_database_refuses_a_closure_that_the_numbers_do_not_bear(database: Database) -> None:
+    with database.transaction() as session:
+        run = a_run(session, _a_version_of_the_basin(session), WHOLE)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            session.execute(text("UPDATE run_closures SET residual_mm = 1.0"))
+        assert runs.ledger_of(session, run.id, BASIN) == [CLOSED]
+
+
+def test_an_array_fits_its_axes(database: Database) -> None:
+    short = replace(PLUME, axes={"member": ["0", "1"], "lead": [1, 2]})
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        with pytest.raises(InvalidInput, match=r"shape \(2, 3\).*\(2, 2\) long"):
+            a_run(session, version, replace(WHOLE, series=[short]))
+
+
+def test_a_run_that_cannot_be_stored_leaves_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        before = contents(session)
+        with pytest.raises(IntegrityError):
+            a_run(session, version, WHOLE, issued("SYNTH-01"))
+        with pytest.raises(IntegrityError):
+            a_run(session, version, replace(WHOLE, series=[PLUME, PLUME]))
+        assert contents(session) == before
+
+
+def test_a_run_is_never_stored_again(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        run = a_run(session, version, WHOLE, id="once")
+        before = contents(session)
+        with pytest.raises(IntegrityError):
+            a_run(session, version, issued(), id=run.id)
+        assert contents(session) == before
+
+
+def test_runs_are_listed_newest_first_by_what_they_are(database: Database) -> None:
+    with database.transaction() as session:
+        version, other = _a_version_of_the_basin(session), a_version(session).id
+        a_basin(session, "SYNTH-01")
+        first = a_run(session, version, t0=day("2008-09-28")).id
+        second = a_run(session, version, issued("SYNTH-01"), t0=day("2008-09-29")).id
+        later = instant("2008-10-02")
+        third = a_run(session, other, purpose="reforecast", issued_at=later, available_at=later).id
+
+        def ids(**wanted: object) -> list[str]:
+            return [run.id for run in runs.list_runs(session, **wanted)]  # type: ignore[arg-type]
+
+        assert ids() == [third, second, first]
+        assert ids(limit=1) == [third]
+        assert ids(after=third) == [second, first]
+        assert ids(basin=BASIN) == [third, first]
+        assert ids(version=version) == [second, first]
+        assert ids(purpose="reforecast") == [third]
+        assert ids(t0_from=day("2008-09-29"), t0_to=day("2008-09-29")) == [second]
+        assert ids(issued_after=NOW) == [third]
+
+
+def test_an_unknown_run_is_missed(database: Database) -> None:
+    with database.transaction() as session:
+        run = a_run(session, _a_version_of_the_basin(session)).id
+        with pytest.raises(UnknownRun, match="'nothing'"):
+            runs.get(session, "nothing")
+        with pytest.raises(UnknownRun, match="says nothing of SYNTH-01"):
+            runs.series_of(session, run, "SYNTH-01")
+        with pytest.raises(UnknownRun):
+            runs.ledger_of(session, "nothing", BASIN)
+        with pytest.raises(UnknownRun):
+            runs.basins_of(session, "nothing")

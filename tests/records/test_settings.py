@@ -1,0 +1,66 @@
+"""Settings come from the environment, and what cannot be used is said in a sentence."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from records.settings import BadSettings, Settings
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"FRESHET_{name.upper()}", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_defaults_keep_everything_in_one_folder(tmp_path: Path) -> None:
+    settings = Settings.load()
+    assert settings.data == tmp_path / "freshet-data"
+    assert settings.database_url == f"sqlite:///{tmp_path}/freshet-data/freshet.sqlite"
+    assert (settings.broker_url, settings.camels, settings.as_of) == (None, None, None)
+    assert (settings.log_level, settings.threads) == ("info", 1)
+
+
+def test_the_default_database_follows_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_DATA", "/srv/freshet")
+    assert Settings.load().database_url == "sqlite:////srv/freshet/freshet.sqlite"
+
+
+def test_a_choice_stands_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_THREADS", "2")
+    assert Settings.load(threads=None).threads == 2
+    assert Settings.load(threads=4).threads == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2008-09-30", datetime(2008, 9, 30, tzinfo=UTC)),
+        ("2008-09-30T06:00:00", datetime(2008, 9, 30, 6, tzinfo=UTC)),
+        ("2008-09-30T06:00:00+02:00", datetime(2008, 9, 30, 4, tzinfo=UTC)),
+    ],
+)
+def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: datetime) -> None:
+    monkeypatch.setenv("FRESHET_AS_OF", text)
+    as_of = Settings.load().as_of
+    assert as_of == expected
+    assert as_of.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("THREADS", "0"), ("THREADS", "many"), ("AS_OF", "yesterday"), ("LOG_LEVEL", "loud")]
+)
+def test_a_bad_value_is_a_sentence_that_names_its_variable(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"FRESHET_{name}", value)
+    with pytest.raises(BadSettings, match=f"FRESHET_{name}: "):
+        Settings.load()
+
+
+def test_urls_are_not_shown() -> None:
+    settings = Settings.load(database_url="postgresql://me:secret@host/x", broker_url="redis://:secret@host")
+    assert "secret" not in repr(settings)
+    assert "secret" not in str(settings)

@@ -1,0 +1,112 @@
+"""Scores are kept under their whole key, with a value or a reason."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import day
+from records import skill
+from records.engine import Database
+from records.skill import Score, SnowCells
+from tests.records.factories import BASIN, NOW, a_basin, a_version, contents, instant
+
+LATER = instant("2009-01-01")
+
+
+def _a_score(session: Session) -> Score:
+    a_basin(session)
+    return Score(
+        version_id=a_version(session).id,
+        basin_id=BASIN,
+        member="mean",
+        metric="nse",
+        first_day=day("1989-10-01"),
+        last_day=day("1999-09-30"),
+        n=3652,
+        value=0.74,
+        low=0.7,
+        high=0.78,
+        evaluated_at=NOW,
+    )
+
+
+def test_scores_come_back_by_what_they_are_of(database: Database) -> None:
+    with database.transaction() as session:
+        mean = _a_score(session)
+        first = replace(mean, member="0", value=0.71)
+        unknown = replace(mean, metric="fhv", value=None, reason="25 pairs have no top 2 %", low=None, high=None, n=25)
+        winter = replace(mean, season="winter", first_day=day("1990-10-01"))
+        skill.replace(session, [winter, unknown, mean, first])
+        assert skill.scores(session) == [first, unknown, mean, winter]
+        assert skill.scores(session, members=["0"]) == [first]
+        assert skill.scores(session, metrics=["fhv", "kge"]) == [unknown]
+        assert skill.scores(session, first_day=day("1990-10-01"), last_day=day("1999-09-30")) == [winter]
+        assert skill.scores(session, versions=[mean.version_id], basins=["SYNTH-01"]) == []
+
+
+def test_the_same_scores_again_write_nothing_and_others_replace(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        skill.replace(session, [score])
+        before = contents(session)
+        skill.replace(session, [replace(score, evaluated_at=LATER)])
+        skill.replace(session, [])
+        assert contents(session) == before
+        better = replace(score, value=0.75, evaluated_at=LATER)
+        skill.replace(session, [better])
+        assert skill.scores(session) == [better]
+
+
+@pytest.mark.parametrize("change", [{"value": None}, {"reason": "none"}, {"low": 0.9}, {"n": -1}])
+def test_a_score_has_a_value_or_a_reason_and_a_true_interval(database: Database, change: dict[str, object]) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            skill.replace(session, [replace(score, **change)])  # type: ignore[arg-type]
+
+
+def test_a_score_is_never_nan(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        with pytest.raises(StatementError, match="must be finite"), session.begin_nested():
+            skill.replace(session, [replace(score, value=float("nan"))])
+        assert skill.scores(session) == []
+
+
+def test_numpy_numbers_are_stored_as_numbers(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        numbers = {"n": np.int64(3652), "value": np.float32(0.5), "low": np.float64(0.25)}
+        skill.replace(session, [replace(score, **numbers)])  # type: ignore[arg-type]
+        assert skill.scores(session) == [replace(score, value=0.5, low=0.25)]
+
+
+def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        cells = SnowCells(
+            version_id=score.version_id,
+            basin_id=BASIN,
+            product="uaz",
+            cells={"0": [3, 17], "1": [5]},
+            training_first=day("1999-10-01"),
+            training_last=day("2008-09-30"),
+            training_r=0.95,
+            test_first=day("1989-10-01"),
+            test_last=day("1999-09-30"),
+            test_r=0.94,
+            bias_pct=-23.0,
+            evaluated_at=NOW,
+        )
+        snodas = replace(cells, product="snodas", cells={}, test_r=None, bias_pct=None, reason="SNODAS begins in 2003")
+        skill.replace_snow_cells(session, [cells, snodas])
+        better = replace(cells, cells={"0": [3]}, evaluated_at=LATER)
+        skill.replace_snow_cells(session, [better])
+        skill.replace_snow_cells(session, [])
+        assert skill.snow_cells(session, score.version_id) == [snodas, better]
+        assert skill.snow_cells(session, score.version_id, "SYNTH-01") == []
+        with pytest.raises(IntegrityError), session.begin_nested():
+            skill.replace_snow_cells(session, [replace(cells, test_r=None)])

@@ -1,0 +1,151 @@
+"""A version is kept with all its members or not at all, and promotions are history."""
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from hydrology.errors import InvalidInput
+from records import versions
+from records.basins import UnknownBasin
+from records.engine import Database
+from records.ids import Corrupt
+from records.versions import Member, UnknownVersion, Withdrawn
+from tests.records.factories import BASIN, NOW, a_basin, a_member, a_version, contents, instant
+
+
+def test_a_version_comes_back_with_its_members(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        parent = a_version(session)
+        members = [a_member(1, b"one"), a_member(0, b"zero")]
+        made = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
+        kept = versions.get(session, made.id)
+        assert kept == made
+        assert (kept.basins, kept.members, kept.parent_id, kept.status) == ((BASIN,), (0, 1), parent.id, "ready")
+        last = versions.members_of(session, made.id)
+        best = versions.members_of(session, made.id, "best")
+    assert [(member.label, member.seed, member.weights, member.log) for member in last] == [
+        (0, 1000, {"last": b"zero"}, {"loss": [0.5]}),
+        (1, 1001, {"last": b"one"}, {"loss": [0.5]}),
+    ]
+    assert [member.weights for member in best] == [{"best": b"zero best"}, {"best": b"one best"}]
+
+
+def test_the_weights_hash_is_of_the_weights_that_are_used(database: Database) -> None:
+    with database.transaction() as session:
+
+        def weights_hash(uses: str, best: bytes, last: bytes, label: int = 0) -> str:
+            member = Member(label, 1, {"best": best, "last": last}, {})
+            return a_version(session, member, uses=uses).weights_hash
+
+        used = weights_hash("last", b"best", b"last")
+        assert weights_hash("last", b"other", b"last") == used
+        assert weights_hash("last", b"best", b"other") != used
+        assert weights_hash("best", b"last", b"other") == used
+        assert weights_hash("last", b"best", b"last", label=1) != used
+
+
+@pytest.mark.parametrize("fault", ["unknown basin", "unknown parent", "twice the same member"])
+def test_a_version_that_cannot_be_kept_leaves_nothing(database: Database, fault: str) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        before = contents(session)
+        members = [a_member(0), a_member(0 if fault == "twice the same member" else 1)]
+        with pytest.raises(IntegrityError):
+            a_version(
+                session,
+                *members,
+                basins=(BASIN, "SYNTH-01") if fault == "unknown basin" else (BASIN,),
+                parent_id="nobody" if fault == "unknown parent" else None,
+            )
+        assert contents(session) == before
+
+
+def test_each_member_has_the_weights_that_are_used(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(InvalidInput, match="'best' weights"):
+            a_version(session, a_member(0), Member(1, 1, {"last": b"w"}, {}), uses="best")
+        assert versions.list_versions(session) == []
+
+
+def test_damaged_weights_are_not_given_out(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE version_weights SET sha256 = :other"), {"other": "0" * 64})
+        with pytest.raises(Corrupt, match="restore"):
+            versions.members_of(session, version)
+
+
+def test_versions_are_listed_newest_first_page_by_page(database: Database) -> None:
+    with database.transaction() as session:
+        first, second, third = (a_version(session, product=product).id for product in ("daymet", "maurer", "daymet"))
+
+        def ids(**wanted: object) -> list[str]:
+            return [version.id for version in versions.list_versions(session, **wanted)]  # type: ignore[arg-type]
+
+        assert ids() == [third, second, first]
+        assert ids(limit=2) == [third, second]
+        assert ids(after=second) == [first]
+        assert ids(product="daymet") == [third, first]
+        assert ids(architecture="lstm") == []
+
+
+def test_an_unknown_version_is_missed(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(UnknownVersion, match="'nothing'"):
+            versions.get(session, "nothing")
+        with pytest.raises(UnknownVersion):
+            versions.members_of(session, "nothing")
+        with pytest.raises(UnknownVersion):
+            versions.promote(session, "nothing", [], reason="better", by="someone", at=NOW)
+
+
+def test_properties_are_added_to(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session, properties={"closure": True}).id
+        versions.set_properties(session, version, {"causality": True})
+    with database.reading() as session:
+        assert versions.get(session, version).properties == {"closure": True, "causality": True}
+
+
+def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database: Database) -> None:
+    later = instant("2008-11-01")
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        old, new = a_version(session).id, a_version(session).id
+        versions.promote(session, old, [BASIN, "SYNTH-01"], reason="first", by="someone", at=NOW)
+        versions.promote(session, new, [BASIN], reason="better", by="someone else", at=later)
+        assert versions.current(session, [BASIN, "SYNTH-01", "SYNTH-02"]) == {BASIN: new, "SYNTH-01": old}
+        versions.promote(session, old, [BASIN], reason="back", by="someone", at=later)
+        assert versions.current(session, [BASIN]) == {BASIN: old}
+        assert [(one.version_id, one.reason, one.promoted_by) for one in versions.promotions(session, BASIN)] == [
+            (old, "back", "someone"),
+            (new, "better", "someone else"),
+            (old, "first", "someone"),
+        ]
+
+
+def test_promoting_the_current_version_again_writes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        version = a_version(session).id
+        assert versions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
+        again = versions.promote(session, version, [BASIN, "SYNTH-01"], reason="all", by="someone", at=NOW)
+        assert again == ["SYNTH-01"]
+        assert len(versions.promotions(session, BASIN)) == 1
+
+
+def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_version(session).id
+        with pytest.raises(UnknownBasin):
+            versions.promote(session, version, [BASIN, "SYNTH-01"], reason="better", by="someone", at=NOW)
+        with pytest.raises(InvalidInput, match="why"):
+            versions.promote(session, version, [BASIN], reason=" ", by="someone", at=NOW)
+        versions.withdraw(session, version)
+        with pytest.raises(Withdrawn):
+            versions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
+        assert versions.current(session, [BASIN]) == {}
