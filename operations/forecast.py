@@ -16,7 +16,7 @@ from operations.advance import ONE_DAY, advance
 from operations.dataset import BasinForcing, load_forcing
 from operations.loading import load_version
 from operations.outlook import look_ahead
-from records import basins, runs, skill, versions
+from records import basins, issuing, promotions, runs, skill, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import new_id
@@ -85,7 +85,7 @@ def _by_version(database: Database, request: Request) -> dict[str, list[str]]:
         if request.version_id is not None:
             versions.get(session, request.version_id)
             return {request.version_id: list(request.basins)}
-        current = versions.current(session, request.basins)
+        current = promotions.current(session, request.basins)
     if missing := [basin for basin in request.basins if basin not in current]:
         raise NothingToForecast(
             f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
@@ -191,4 +191,4 @@ class _Run:
             members=list(self.loaded.labels),
         )
         with self.database.transaction() as session:
-            return runs.store(session, new, results)
+            return issuing.store(session, new, results)

@@ -19,7 +19,7 @@ from models.config import TrainingConfig
 from models.scaling import Scaler
 from models.training import SPIN_UP_DAYS, MemberTraining, Progress, TrainedMember, TrainingData
 from operations.dataset import BasinForcing, content_hash, load_discharge, load_forcing, stacked
-from records import trainings, versions
+from records import promotions, trainings, versions
 from records.clock import Clock
 from records.engine import Database
 
@@ -230,8 +230,9 @@ def _assemble(
             properties={},
         )
         version = versions.create(session, new, members)
-        vacant = [basin for basin in prepared.basins if not versions.current(session, [basin])]
-        promoted = versions.promote(
+        current = promotions.current(session, prepared.basins)
+        vacant = [basin for basin in prepared.basins if basin not in current]
+        promoted = promotions.promote(
             session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
         )
         trainings.finish(session, training, version.id, clock.wall())

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.errors import NotFound
 from records import basins as basin_records
-from records import versions
+from records import promotions
 from records.runs import Run, RunBasin
 from records.statements import as_record
 from records.tables.runs import RunBasinRow, RunRow
@@ -59,7 +59,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     issued, tried = _newest(session, [basin], at)
     if basin in issued:
         return _latest(issued[basin], tried[basin])
-    version = versions.current(session, [basin]).get(basin)
+    version = promotions.current(session, [basin]).get(basin)
     if version is None:
         raise NoModel(f"No model version is current for {basin}: promote one.")
     if basin in tried:
@@ -79,7 +79,7 @@ Found = tuple[RunRow, RunBasinRow]
 
 def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict[str, Found], dict[str, Found]]:
     """Return each basin's newest issued run, and its newest run whatever came of it."""
-    current = versions.current_versions()
+    current = promotions.current_versions()
     order = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
     of_basin = func.row_number().over(partition_by=RunBasinRow.basin_id, order_by=order)
     of_status = func.row_number().over(

@@ -1,19 +1,18 @@
-"""Model versions, immutable once created, and the promotions that say which one a basin uses."""
+"""Model versions: their weights, inputs and origin never change once they are created."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Subquery, func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput, NotFound
-from records import basins as basin_records
 from records.ids import fingerprint, new_id, sha256, verified
 from records.statements import add_all, as_record, as_values
 from records.tables.base import JsonObject
-from records.tables.versions import MemberRow, PromotionRow, VersionBasinRow, VersionRow, WeightsRow
+from records.tables.versions import MemberRow, VersionBasinRow, VersionRow, WeightsRow
 
 Which = Literal["best", "last"]
 
@@ -22,12 +21,6 @@ class UnknownVersion(NotFound):
     """No version of that id is kept."""
 
     kind = "unknown-version"
-
-
-class Withdrawn(InvalidInput):
-    """The version may not be used any more."""
-
-    kind = "withdrawn-version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +91,6 @@ class Version(NewVersion):
     members: tuple[int, ...]
     weights_hash: str
     status: str
-
-
-@dataclass(frozen=True, slots=True)
-class Promotion:
-    """From `promoted_at` on, the basin's forecasts come from the version."""
-
-    basin_id: str
-    version_id: str
-    promoted_at: datetime
-    promoted_by: str
-    reason: str
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
@@ -208,46 +190,6 @@ def withdraw(session: Session, version: str) -> None:
     """Let a version be promoted no more."""
     _row(session, version).status = "withdrawn"
     session.flush()
-
-
-def promote(session: Session, version: str, basins: Sequence[str], *, reason: str, by: str, at: datetime) -> list[str]:
-    """Make a version the current one of some basins, and return those for which it was not already.
-
-    Raises:
-        UnknownVersion, UnknownBasin: one of them is not kept.
-        Withdrawn: the version may not be used.
-        InvalidInput: nobody or no reason is named.
-    """
-    if not by.strip() or not reason.strip():
-        raise InvalidInput("A promotion names who promotes and why: give both.")
-    if _row(session, version).status == "withdrawn":
-        raise Withdrawn(f"Version {version} was withdrawn: promote another.")
-    for basin in sorted(set(basins)):
-        basin_records.lock(session, basin)
-    before = current(session, basins)
-    changed = [basin for basin in dict.fromkeys(basins) if before.get(basin) != version]
-    stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
-    add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
-    return changed
-
-
-def current(session: Session, basins: Sequence[str]) -> dict[str, str]:
-    """Return the current version of each basin; a basin without one is not there."""
-    now = current_versions()
-    rows = session.execute(select(now.c.basin_id, now.c.version_id).where(now.c.basin_id.in_(basins)))
-    return dict(rows.all())
-
-
-def current_versions() -> Subquery:
-    """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
-    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
-    return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
-
-
-def promotions(session: Session, basin: str) -> list[Promotion]:
-    """Return a basin's promotions, the newest first."""
-    rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
-    return [as_record(Promotion, row) for row in rows]
 
 
 def _row(session: Session, version: str) -> VersionRow:

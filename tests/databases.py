@@ -91,7 +91,8 @@ def _server(folder: Path) -> Iterator[PostgreSQL]:
             _await(postgresql, server, log)
             yield postgresql
         finally:
-            server.send_signal(signal.SIGINT)
+            # At once, without a last checkpoint: nothing of it is kept.
+            server.send_signal(signal.SIGQUIT)
 
 
 def _site_packages() -> Path:

@@ -9,7 +9,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, table
 from hydrology.basins import basin_id
 from records import basins as records
-from records import series, versions
+from records import promotions, series
 
 
 def basins(
@@ -34,7 +34,7 @@ def _show(basin: str, as_json: bool) -> None:
         one = records.get(session, basin)
         entries = series.catalogue(session, basin)
         quality = records.quality_of(session, basin)
-        version = versions.current(session, [basin]).get(basin)
+        version = promotions.current(session, [basin]).get(basin)
     listed = [
         {"product": e.product, "variable": e.variable, "unit": e.unit, "first": e.period.first, "last": e.period.last}
         for e in entries

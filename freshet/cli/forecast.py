@@ -13,7 +13,7 @@ from freshet.cli.runs import run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import day
 from operations.basins import chosen
-from records import versions
+from records import promotions, versions
 
 
 def forecast(
@@ -61,5 +61,5 @@ def _with_model(session: Session, version: str | None) -> list[str]:
     if version is not None:
         return list(versions.get(session, version).basins)
     everything = chosen(session, [])
-    current = versions.current(session, everything)
+    current = promotions.current(session, everything)
     return [name for name in everything if name in current] or everything

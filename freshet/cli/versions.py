@@ -10,6 +10,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.train import Basins
 from operations.basins import chosen
+from records import promotions
 from records import versions as records
 
 app = typer.Typer(help="Model versions.", no_args_is_help=True)
@@ -55,7 +56,7 @@ def promote(
     """Make a version the current one of its basins, or of those named."""
     with opened() as context, context.database.transaction() as session:
         ids = chosen(session, basin) if basin else list(records.get(session, version).basins)
-        changed = records.promote(
+        changed = promotions.promote(
             session, version, ids, reason=reason, by=by or getpass.getuser(), at=context.clock.now()
         )
     if not changed:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from hydrology.series import DailySeries, Flag
-from records import basins, runs, sources, states, versions
+from records import basins, issuing, promotions, runs, sources, states, versions
 from records.ids import new_id
 from records.tables import Base
 
@@ -68,7 +68,7 @@ def a_version(session: Session, *members: versions.Member, **chosen: Any) -> ver
 
 def a_promoted_version(session: Session, basin: str = BASIN, **chosen: Any) -> str:
     version = a_version(session, **chosen).id
-    versions.promote(session, version, [basin], reason="better", by="someone", at=NOW)
+    promotions.promote(session, version, [basin], reason="better", by="someone", at=NOW)
     return version
 
 
@@ -103,7 +103,7 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
         purpose="operational",
         members=["0", "1"],
     )
-    return runs.store(session, replace(new, **chosen), results or [issued()])
+    return issuing.store(session, replace(new, **chosen), results or [issued()])
 
 
 def issued(basin: str = BASIN) -> runs.BasinResult:

@@ -3,7 +3,7 @@
 import pytest
 
 from hydrology.calendar import day
-from records import versions
+from records import promotions
 from records.basins import UnknownBasin
 from records.engine import Database
 from records.latest import NoForecast, NoModel, Superseded, latest, latest_many
@@ -61,15 +61,15 @@ def test_only_the_version_current_for_that_basin_counts(database: Database) -> N
         a_basin(session)
         a_basin(session, "SYNTH-01")
         old = a_promoted_version(session)
-        versions.promote(session, old, ["SYNTH-01"], reason="first", by="someone", at=NOW)
+        promotions.promote(session, old, ["SYNTH-01"], reason="first", by="someone", at=NOW)
         new = a_version(session).id
         both = issued(), issued("SYNTH-01")
         of_old, of_new = a_run(session, old, *both, t0=OLD), a_run(session, new, *both, t0=NEW)
         assert latest(session, BASIN, NOW).run == of_old
-        versions.promote(session, new, [BASIN], reason="better", by="someone", at=NOW)
+        promotions.promote(session, new, [BASIN], reason="better", by="someone", at=NOW)
         found = latest_many(session, [BASIN, "SYNTH-01", "SYNTH-02"], NOW)
         assert {basin: one.run for basin, one in found.items()} == {BASIN: of_new, "SYNTH-01": of_old}
-        versions.promote(session, old, [BASIN], reason="back", by="someone", at=NOW)
+        promotions.promote(session, old, [BASIN], reason="back", by="someone", at=NOW)
         assert latest(session, BASIN, NOW).run == of_old
 
 
@@ -79,7 +79,7 @@ def test_a_newer_run_that_was_not_issued_is_told_of(database: Database, status: 
         a_basin(session)
         a_basin(session, "SYNTH-01")
         version = a_promoted_version(session)
-        versions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
+        promotions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
         old = a_run(session, version, issued(), issued("SYNTH-01"), t0=OLD)
         results = issued("SYNTH-01"), not_issued("member 1 does not close", status=status)  # type: ignore[arg-type]
         new = a_run(session, version, *results, t0=NEW)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from hydrology.errors import InvalidInput
-from records import runs
+from records import issuing, runs
 from records.engine import Database
 from records.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, contents, instant, issued, not_issued
@@ -101,8 +101,8 @@ def test_a_run_without_basins_says_why(database: Database) -> None:
         version = _a_version_of_the_basin(session)
         new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
         with pytest.raises(InvalidInput, match="say why"):
-            runs.store(session, runs.NewRun(**new | {"id": "a"}), [])
-        failed = runs.store(session, runs.NewRun(**new | {"id": "b", "reason": "no forcing"}), [])
+            issuing.store(session, runs.NewRun(**new | {"id": "a"}), [])
+        failed = issuing.store(session, runs.NewRun(**new | {"id": "b", "reason": "no forcing"}), [])
     assert (failed.status, failed.reason) == ("failed", "no forcing")
 
 

@@ -1,4 +1,4 @@
-"""A version is kept with all its members or not at all, and promotions are history."""
+"""A version is kept with all its members or not at all."""
 
 import pytest
 from sqlalchemy import text
@@ -6,11 +6,10 @@ from sqlalchemy.exc import IntegrityError
 
 from hydrology.errors import InvalidInput
 from records import versions
-from records.basins import UnknownBasin
 from records.engine import Database
 from records.ids import Corrupt
-from records.versions import Member, UnknownVersion, Withdrawn
-from tests.records.factories import BASIN, NOW, a_basin, a_member, a_version, contents, instant
+from records.versions import Member, UnknownVersion
+from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
 
 
 def test_a_version_comes_back_with_its_members(database: Database) -> None:
@@ -96,8 +95,6 @@ def test_an_unknown_version_is_missed(database: Database) -> None:
             versions.get(session, "nothing")
         with pytest.raises(UnknownVersion):
             versions.members_of(session, "nothing")
-        with pytest.raises(UnknownVersion):
-            versions.promote(session, "nothing", [], reason="better", by="someone", at=NOW)
 
 
 def test_properties_are_added_to(database: Database) -> None:
@@ -106,46 +103,3 @@ def test_properties_are_added_to(database: Database) -> None:
         versions.set_properties(session, version, {"causality": True})
     with database.reading() as session:
         assert versions.get(session, version).properties == {"closure": True, "causality": True}
-
-
-def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database: Database) -> None:
-    later = instant("2008-11-01")
-    with database.transaction() as session:
-        a_basin(session)
-        a_basin(session, "SYNTH-01")
-        old, new = a_version(session).id, a_version(session).id
-        versions.promote(session, old, [BASIN, "SYNTH-01"], reason="first", by="someone", at=NOW)
-        versions.promote(session, new, [BASIN], reason="better", by="someone else", at=later)
-        assert versions.current(session, [BASIN, "SYNTH-01", "SYNTH-02"]) == {BASIN: new, "SYNTH-01": old}
-        versions.promote(session, old, [BASIN], reason="back", by="someone", at=later)
-        assert versions.current(session, [BASIN]) == {BASIN: old}
-        assert [(one.version_id, one.reason, one.promoted_by) for one in versions.promotions(session, BASIN)] == [
-            (old, "back", "someone"),
-            (new, "better", "someone else"),
-            (old, "first", "someone"),
-        ]
-
-
-def test_promoting_the_current_version_again_writes_nothing(database: Database) -> None:
-    with database.transaction() as session:
-        a_basin(session)
-        a_basin(session, "SYNTH-01")
-        version = a_version(session).id
-        assert versions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
-        again = versions.promote(session, version, [BASIN, "SYNTH-01"], reason="all", by="someone", at=NOW)
-        assert again == ["SYNTH-01"]
-        assert len(versions.promotions(session, BASIN)) == 1
-
-
-def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:
-    with database.transaction() as session:
-        a_basin(session)
-        version = a_version(session).id
-        with pytest.raises(UnknownBasin):
-            versions.promote(session, version, [BASIN, "SYNTH-01"], reason="better", by="someone", at=NOW)
-        with pytest.raises(InvalidInput, match="why"):
-            versions.promote(session, version, [BASIN], reason=" ", by="someone", at=NOW)
-        versions.withdraw(session, version)
-        with pytest.raises(Withdrawn):
-            versions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
-        assert versions.current(session, [BASIN]) == {}

@@ -1,0 +1,83 @@
+"""Answers about basins."""
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from app.schema import Missing, Model
+
+Kind = Literal["usgs", "synthetic", "other"]
+
+
+def kind_of(basin: str) -> Kind:
+    """Return what a basin is, from its namespace: nobody is to take a synthetic one for a river."""
+    match basin.partition("-")[0]:
+        case "USGS":
+            return "usgs"
+        case "SYNTH":
+            return "synthetic"
+    return "other"
+
+
+class BasinSummary(Model):
+    """A basin in a list."""
+
+    id: str = Field(description="The full identifier.", examples=["USGS-01013500"])
+    kind: Kind = Field(description="`usgs`: a USGS stream gauge. `synthetic`: made by computation, no real river.")
+    name: str | None = Field(examples=["Fish River near Fort Kent, Maine"])
+    latitude: float | None = Field(description="Of the gauge, degrees north.", examples=[47.23739])
+    longitude: float | None = Field(description="Of the gauge, degrees east.", examples=[-68.58264])
+    huc: str | None = Field(description="Hydrologic unit code.", examples=["01"])
+    areas_km2: dict[str, float] = Field(
+        description="Drainage area in km² by the name of its source. Sources differ, some by more than 10 %.",
+        examples=[{"maurer_extended": 2303.988, "area_gages2": 2252.7}],
+    )
+    missing: Missing = Field(examples=[{}])
+
+
+class BasinPage(Model):
+    """Basins in the order of their identifiers."""
+
+    basins: list[BasinSummary]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/basins?limit=100&after=USGS-01013500"],
+    )
+
+
+class Series(Model):
+    """A daily series that is kept."""
+
+    product: str = Field(description="Where it comes from.", examples=["maurer_extended"])
+    variable: str = Field(examples=["precipitation"])
+    unit: str = Field(examples=["mm/day"])
+    first_day: date = Field(examples=["1980-01-01"])
+    last_day: date = Field(examples=["2008-12-31"])
+    updated_at: datetime = Field(description="When it last changed.", examples=["2026-11-20T12:00:00Z"])
+
+
+class Finding(Model):
+    """Something worth knowing about the data before they are used."""
+
+    code: str = Field(examples=["gaps"])
+    severity: Literal["info", "warning", "error"] = Field(examples=["warning"])
+    sentence: str = Field(examples=["precipitation of daymet lacks 3 of 12784 days."])
+    detail: dict[str, Any] = Field(description="The numbers behind the sentence.", examples=[{"days": 3}])
+
+
+class BasinDetail(BasinSummary):
+    """A basin and what is kept of it."""
+
+    attributes: dict[str, float] = Field(
+        description="Numeric attributes (climate, land, soil) as their source gives them.",
+        examples=[{"elev_mean": 250.31, "frac_snow": 0.313}],
+    )
+    texts: dict[str, str] = Field(description="Categorical attributes.", examples=[{"dom_land_cover": "Mixed Forests"}])
+    series: list[Series] = Field(description="The daily series that are kept, by product and variable.")
+    current_version: str | None = Field(
+        description="The model version that the basin's forecasts come from.", examples=["0193489a7c00a1b2c3d4e5"]
+    )
+    quality: dict[str, list[Finding]] = Field(
+        description="Findings on the data by product. A product that was never looked at is not there."
+    )

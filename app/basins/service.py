@@ -1,0 +1,66 @@
+"""Basins from the records to their answers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, kind_of
+from hydrology.calendar import as_date
+from records import basins, promotions, series
+
+_FIELDS = ("name", "latitude", "longitude", "huc")
+
+
+def page(
+    session: Session, *, text: str | None, huc: str | None, after: str | None, limit: int
+) -> tuple[list[BasinSummary], bool]:
+    """Return a page of basins, and whether there are more after it."""
+    found = basins.list_basins(session, text=text, huc=huc, after=after, limit=limit + 1)
+    return [BasinSummary(**_said(basin)) for basin in found[:limit]], len(found) > limit
+
+
+def detail(session: Session, basin: str) -> BasinDetail:
+    """Return a basin with its catalogue, its current version and the findings on its data.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    kept = basins.get(session, basin)
+    said = _said(kept)
+    current = promotions.current(session, [basin]).get(basin)
+    if current is None:
+        said["missing"]["current_version"] = "No model version has been promoted for this basin."
+    return BasinDetail(
+        **said,
+        attributes=dict(kept.attributes),
+        texts=dict(kept.texts),
+        series=[_series(entry) for entry in series.catalogue(session, basin)],
+        current_version=current,
+        quality={
+            product: [Finding(**finding) for finding in findings]
+            for product, findings in basins.quality_of(session, basin).items()
+        },
+    )
+
+
+def _said(basin: basins.Basin) -> dict[str, Any]:
+    said = asdict(basin)
+    return {
+        "id": basin.id,
+        "kind": kind_of(basin.id),
+        **{name: said[name] for name in _FIELDS},
+        "areas_km2": {name: m2 / 1e6 for name, m2 in basin.areas.items()},
+        "missing": {name: "No source has told it." for name in _FIELDS if said[name] is None},
+    }
+
+
+def _series(entry: series.Entry) -> Series:
+    return Series(
+        product=entry.product,
+        variable=entry.variable,
+        unit=entry.unit,
+        first_day=as_date(entry.period.first),
+        last_day=as_date(entry.period.last),
+        updated_at=entry.updated_at,
+    )

@@ -1,0 +1,1 @@
+"""Forecasts: what a run says of a basin."""

@@ -1,0 +1,128 @@
+"""Answers about forecasts."""
+
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from app.basins.schemas import Kind
+from app.forecasts.example import FORECAST
+from app.schema import Missing, Model, column
+from records.runs import BasinStatus, ForcingKind, Purpose
+
+Units = Literal["m3/s", "mm/day", "cfs"]
+Column = list[float]
+Columns = dict[str, Column]
+
+
+class Superseded(Model):
+    """A newer run that was not issued for the basin, so that an older one is still the latest."""
+
+    run: str
+    status: BasinStatus
+    reason: str
+
+
+class Area(Model):
+    """The drainage area that depths and flows are converted with."""
+
+    name: str = Field(description="Its source.")
+    km2: float
+
+
+class Storage(Model):
+    """Water in the basin at the end of each day, mm, the mean of the members."""
+
+    total: Column = Field(description=column("All water in the model's store, mm"))
+    snow: Column | None = Field(
+        description=column("Water in the cells that read as snow, mm. The model was not trained on snow")
+    )
+
+
+class MemberBalance(Model):
+    """The water balance of one member over the horizon, mm."""
+
+    terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
+    residual: float = Field(description="The sum of the terms: water that they do not account for.")
+    tolerance: float = Field(description="The largest residual, up or down, that closes.")
+    closes: bool
+
+
+class WaterBalance(Model):
+    """The water balance from T0 to the end of the horizon, mm. Members close, and so does their mean; quantiles of
+    discharge do not."""
+
+    closes: bool = Field(description="Whether every member closes.")
+    mean: dict[str, float] = Field(description="The mean of each term over the members.")
+    members: dict[str, MemberBalance]
+
+
+class ParentState(Model):
+    """The stored state that the run began from."""
+
+    day: date = Field(description="The last day that it has consumed.")
+    hash: str
+
+
+class Provenance(Model):
+    """What the numbers follow from: the same hashes give the same numbers."""
+
+    weights_hash: str
+    code_version: str
+    parent_state: ParentState | None
+    state_hash: str | None = Field(description="Of the state at T0.")
+    inputs_hash: str | None = Field(description="Of the weather and attributes that the run consumed.")
+    created_at: datetime = Field(description="When it was computed, by the machine's clock.")
+
+
+class Forecast(Model):
+    """What a run says of a basin."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
+
+    basin: str
+    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    run: str
+    version: str = Field(description="The model version.")
+    purpose: Purpose
+    status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
+    reason: str | None
+    superseded_by: Superseded | None = Field(
+        description="A newer run that was withheld or failed, so that this one is still the latest. A run asked for "
+        "by its id does not say it."
+    )
+    t0: date = Field(description="The last day that the model's state has consumed.")
+    issued_at: datetime = Field(description="When it was issued, by the service's clock.")
+    available_at: datetime = Field(description="Since when it may be read.")
+    horizon_days: int
+    product: str = Field(description="The weather product that drove it.")
+    forcing_kind: ForcingKind = Field(
+        description="The weather after T0. `observed`: a hindcast, driven by the weather that was observed. "
+        "`supplied`: a weather forecast. `climatology`: the weather of other years."
+    )
+    forcing_note: str = Field(description="The same in a sentence.")
+    filled_forcing: dict[str, int] = Field(
+        description="How many missing weather values were interpolated, by variable."
+    )
+    area: Area | None
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    discharge: Columns | None = Field(
+        description=column(
+            "In the unit asked for: `median`, and quantiles named by the probability in % of staying at or below "
+            "(`p10`: nine in ten chances of more), of the members"
+        )
+    )
+    members: Columns = Field(default={}, description=column("Discharge of each member. Only with `members=true`"))
+    storage: Storage | None = Field(description="Water in the basin.")
+    cells_at_t0: Columns = Field(
+        default={}, description="Water in each cell of each member at T0, mm. Only with `members=true`."
+    )
+    precipitation: Column | None = Field(description=column("Rain and snow, mm/day"))
+    loss: Column | None = Field(
+        description=column("Water that leaves other than through the river, mm/day, the mean of the members")
+    )
+    water_balance: WaterBalance | None
+    provenance: Provenance
+    missing: Missing

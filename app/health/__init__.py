@@ -1,0 +1,1 @@
+"""Whether the service runs and can answer."""

@@ -1,0 +1,50 @@
+"""Liveness and readiness."""
+
+from typing import Literal
+
+import structlog
+from fastapi import APIRouter
+from pydantic import Field
+
+from app.dependencies import OpenDatabase
+from app.problems import documented
+from app.schema import Model
+from records.engine import DatabaseProblem
+
+router = APIRouter(prefix="/health", tags=["health"])
+log = structlog.get_logger()
+
+
+class Alive(Model):
+    """The process answers."""
+
+    status: Literal["alive"] = "alive"
+
+
+class Ready(Model):
+    """The database can be used."""
+
+    status: Literal["ready"] = "ready"
+    revision: str = Field(description="The revision of the database's tables.", examples=["0001"])
+
+
+@router.get("/live", summary="Whether the service runs", responses=documented())
+def read_liveness() -> Alive:
+    """Answers as long as the process does. It does not look at the database."""
+    return Alive()
+
+
+@router.get("/ready", summary="Whether the service can answer questions", responses=documented())
+def read_readiness(database: OpenDatabase) -> Ready:
+    """Answers when the database is reachable and its tables are those that this service works with; else 503."""
+    found = database.check()
+    if found.problem is not None:
+        # The sentence names the database's address, which is for the operator's eyes.
+        log.error("health.not_ready", problem=found.problem)
+        if not found.reachable:
+            raise DatabaseProblem("The database cannot be reached: start it, and see the service's log.")
+        raise DatabaseProblem(
+            f"The database's tables are at revision {found.revision or 'none'}, and this service needs {found.head}: "
+            "migrate the database, or run the service that fits it."
+        )
+    return Ready(revision=found.head)

@@ -1,0 +1,63 @@
+"""The application: one database, one clock, the routers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import metadata
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+from fastapi_offline import FastAPIOffline
+
+from app import openapi, problems
+from app.basins.endpoints import router as basins
+from app.dependencies import refuse_unknown_parameters
+from app.forecasts.endpoints import router as forecasts
+from app.health.endpoints import router as health
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the service. It opens its database when it starts and closes it when it stops.
+
+    Starting raises DatabaseProblem where the database cannot be reached or is not migrated.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        database = Database(settings.database_url)
+        try:
+            database.require_migrated()
+            app.state.database, app.state.clock = database, Clock(settings.as_of)
+            yield
+        finally:
+            database.close()
+
+    app = FastAPIOffline(
+        title=openapi.TITLE,
+        description=openapi.DESCRIPTION,
+        version=metadata.version("freshet"),
+        openapi_tags=openapi.TAGS,
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+        lifespan=lifespan,
+    )
+    app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
+    problems.handle(app)
+    strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
+    for router in (basins, forecasts):
+        strict.include_router(router, prefix="/v1")
+    strict.include_router(health)
+    app.include_router(strict)
+    app.add_api_route("/", _to_documentation, include_in_schema=False)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _to_documentation() -> RedirectResponse:
+    return RedirectResponse("docs")

@@ -1,0 +1,46 @@
+"""The words and the shape of the OpenAPI document."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+
+from app.problems import MEDIA_TYPE
+
+TITLE = "Freshet"
+DESCRIPTION = """
+River forecasts with mass-conserving networks: how much water will flow, how much is stored as snow and otherwise,
+and a water balance that closes for every member of every forecast.
+
+- **Days** are `YYYY-MM-DD`, **instants** RFC 3339 in UTC. A forecast starts after **T0**, the last day that the
+  model's state has consumed; `issued_at` says when it was made, `available_at` since when it may be read.
+- **Units** stand beside the values. Discharge is in m³/s unless you ask for `mm/day` or `cfs`; storage is in mm over
+  the basin. Depths and flows are converted with the area that the answer names. Values have 7 significant digits,
+  the precision of the computation.
+- **Missing** is `null`, and `missing` says why.
+- **Errors** are problem details (RFC 9457): `type` never changes, `detail` says how to mend it. An unknown query
+  parameter is refused.
+- **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
+  `ETag` with `If-None-Match` afterwards.
+"""
+TAGS = [
+    {"name": "basins", "description": "Which basins there are and what is known of them."},
+    {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
+    {"name": "health", "description": "Whether the service can answer."},
+]
+
+
+def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
+    """Return an application's `openapi`, whose errors bear the media type of problem details."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            for path in plain()["paths"].values():
+                for operation in path.values():
+                    for status, response in operation["responses"].items():
+                        if status >= "400":
+                            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+        return plain()
+
+    return openapi

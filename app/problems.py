@@ -1,0 +1,171 @@
+"""Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+from app.schema import Model
+from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
+from records.engine import DatabaseProblem
+from records.ids import Corrupt
+
+MEDIA_TYPE = "application/problem+json"
+
+# The status of a kind is that of its class, or of the nearest class above it.
+STATUS: Mapping[type[Exception], int] = {
+    Problem: 500,
+    NotFound: 404,
+    InvalidInput: 422,
+    DataProblem: 409,
+    Corrupt: 500,
+    DatabaseProblem: 503,
+}
+
+log = structlog.get_logger()
+
+
+class Fault(Model):
+    """One field of the request that cannot be used."""
+
+    location: str = Field(description="Where the field stands: `query`, `path`, `header` or `body`.")
+    field: str = Field(description="The field's name.")
+    detail: str = Field(description="What is wrong with it.")
+
+
+class ProblemDetails(Model):
+    """An error: what is wrong and how to mend it (RFC 9457)."""
+
+    type: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
+    title: str = Field(description="The kind in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What is wrong this time, and how to mend it.")
+    instance: str = Field(description="The path that was asked for.")
+    errors: list[Fault] = Field(default=[], description="The fields that cannot be used, where the request has any.")
+
+
+class InvalidRequest(InvalidInput):
+    """A parameter is unknown, missing or cannot be used; `errors` names each."""
+
+    kind = "invalid-request"
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(" ".join(f"{fault.field}: {fault.detail.rstrip('.')}." for fault in faults))
+        self.faults = list(faults)
+
+
+class Internal(Problem):
+    """The service failed; what happened is in its log."""
+
+    kind = "internal"
+
+
+def status_of(problem: type[Exception]) -> int:
+    """Return the HTTP status of a kind of problem."""
+    return next(STATUS[above] for above in problem.__mro__ if above in STATUS)
+
+
+def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
+    by_status: dict[int | str, list[type[Problem]]] = {}
+    for problem in (*problems, InvalidRequest, Internal, DatabaseProblem):
+        by_status.setdefault(status_of(problem), []).append(problem)
+    return {
+        status: {
+            "model": ProblemDetails,
+            "description": " ".join(f"`{one.kind}`: {_summary(one)}" for one in kinds),
+            "content": {"application/json": {"examples": {one.kind: {"value": _example(one)} for one in kinds}}},
+        }
+        for status, kinds in by_status.items()
+    }
+
+
+def handle(app: FastAPI) -> None:
+    """Let an application answer every error as a problem."""
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SQLAlchemyError, _database)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    faults = error.faults if isinstance(error, InvalidRequest) else None
+    return _answer(request, error.kind, status_of(type(error)), str(error), faults)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = [
+        Fault(
+            location=str(fault["loc"][0]), field=".".join(str(part) for part in fault["loc"][1:]), detail=fault["msg"]
+        )
+        for fault in error.errors()
+    ]
+    return _problem(request, InvalidRequest(faults))
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    match status:
+        case HTTPStatus.NOT_FOUND:
+            said = f"There is nothing at {request.url.path}: /docs lists what there is."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = (error.headers or {}).get("Allow", "another method")
+            said = f"{request.method} is not possible at {request.url.path}: use {allowed}."
+        case _:
+            said = f"{status.description or status.phrase}."
+    kind = status.phrase.lower().replace(" ", "-")
+    return _answer(request, kind, status, said, headers=error.headers)
+
+
+def _database(request: Request, error: Exception) -> Response:
+    log.error("request.database", path=request.url.path, error=str(error))
+    said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
+    return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said)
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    # The server logs the traceback: the error is raised on to it after this answer.
+    log.error("request.failed", path=request.url.path, error=type(error).__name__)
+    return _answer(request, Internal.kind, status_of(Internal), _summary(Internal))
+
+
+def _answer(
+    request: Request,
+    kind: str,
+    status: int,
+    detail: str,
+    faults: list[Fault] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    content = _details(kind, status, detail, request.url.path, faults).model_dump_json(exclude_unset=True)
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=sent)
+
+
+def _details(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
+    title = kind.replace("-", " ").capitalize()
+    more = {} if faults is None else {"errors": faults}
+    return ProblemDetails(type=f"/problems/{kind}", title=title, status=status, detail=detail, instance=path, **more)
+
+
+def _summary(problem: type[Problem]) -> str:
+    return (problem.__doc__ or "").strip().splitlines()[0]
+
+
+def _example(problem: type[Problem]) -> dict[str, Any]:
+    faults = None
+    if problem is InvalidRequest:
+        faults = [Fault(location="query", field="unit", detail="Unknown here: use units, members, format.")]
+    detail = _summary(problem) if faults is None else str(InvalidRequest(faults))
+    details = _details(problem.kind, status_of(problem), detail, "/v1/basins/01013500", faults)
+    return details.model_dump(exclude_unset=True)

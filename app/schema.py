@@ -1,0 +1,21 @@
+"""What every answer's schema shares."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Missing = Annotated[
+    dict[str, str],
+    Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
+]
+
+
+class Model(BaseModel):
+    """A part of an answer. It holds no field that is not named and no number that is not finite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def column(description: str) -> str:
+    """Return the description of a column: one value for each day of `time`."""
+    return f"{description}, one value for each day of `time`."

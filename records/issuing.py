@@ -1,0 +1,89 @@
+"""Storing a forecast run: whole, once, and only if its numbers bear what it claims."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput
+from records import runs
+from records.runs import BasinResult, NewRun, Run, RunBasin
+from records.statements import add_all, as_values
+from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
+
+
+def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
+    """Store a run with all that it says, or nothing. Its status follows from its basins'.
+
+    Raises:
+        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, or
+            nothing was issued and no reason is given.
+        IntegrityError: the run is stored already, or its version or a basin is not kept.
+    """
+    for result in results:
+        _check(result)
+    status, reason = _outcome(new, [result.basin for result in results])
+    owned = {"run_id": new.id}
+    with session.begin_nested():
+        add_all(session, RunRow, [as_values(new) | {"status": status, "reason": reason}])
+        add_all(session, RunBasinRow, [owned | as_values(result.basin) for result in results])
+        for result in results:
+            _store_parts(session, owned | {"basin_id": result.basin.basin_id}, result)
+    return runs.get(session, new.id)
+
+
+def _check(result: BasinResult) -> None:
+    basin = result.basin
+    open_ledgers = [ledger.member for ledger in result.ledgers if not ledger.closes]
+    if basin.status == "issued" and open_ledgers:
+        raise InvalidInput(
+            f"The ledger of {basin.basin_id} does not close for member {', '.join(open_ledgers)}: withhold the basin."
+        )
+    for series in result.series:
+        expected = tuple(len(labels) for labels in series.axes.values())
+        if series.values.shape != expected:
+            raise InvalidInput(
+                f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, its axes "
+                f"({', '.join(series.axes)}) are {expected} long."
+            )
+
+
+def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
+    lacking = [basin for basin in basins if basin.status != "issued"]
+    if basins and not lacking:
+        return "issued", None
+    if not basins and new.reason is None:
+        raise InvalidInput("A run without basins has failed: say why in its reason.")
+    said = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
+    return ("partial" if len(lacking) < len(basins) else "failed"), said
+
+
+def _store_parts(session: Session, owned: dict[str, str], result: BasinResult) -> None:
+    add_all(
+        session,
+        RunSeriesRow,
+        [
+            owned
+            | {
+                "variable": series.variable,
+                "unit": series.unit,
+                "axes": [[name, list(labels)] for name, labels in series.axes.items()],
+                "dtype": series.values.dtype.newbyteorder("<").str,
+                "content": series.values.astype(series.values.dtype.newbyteorder("<"), copy=False).tobytes(),
+            }
+            for series in result.series
+        ],
+    )
+    add_all(
+        session,
+        ClosureRow,
+        [owned | as_values(ledger, "terms") | {"closes": ledger.closes} for ledger in result.ledgers],
+    )
+    add_all(
+        session,
+        LedgerRow,
+        [
+            owned | {"member": ledger.member, "term": term, "amount_mm": amount}
+            for ledger in result.ledgers
+            for term, amount in ledger.terms.items()
+        ],
+    )

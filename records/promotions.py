@@ -1,0 +1,72 @@
+"""Which version a basin's forecasts come from: rows with history, never overwritten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Subquery, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput
+from records import basins, versions
+from records.statements import add_all, as_record
+from records.tables.versions import PromotionRow
+
+
+class Withdrawn(InvalidInput):
+    """The version may not be used any more."""
+
+    kind = "withdrawn-version"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """From `promoted_at` on, the basin's forecasts come from the version."""
+
+    basin_id: str
+    version_id: str
+    promoted_at: datetime
+    promoted_by: str
+    reason: str
+
+
+def promote(
+    session: Session, version: str, basin_ids: Sequence[str], *, reason: str, by: str, at: datetime
+) -> list[str]:
+    """Make a version the current one of some basins, and return those for which it was not already.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        Withdrawn: the version may not be used.
+        InvalidInput: nobody or no reason is named.
+    """
+    if not by.strip() or not reason.strip():
+        raise InvalidInput("A promotion names who promotes and why: give both.")
+    if versions.get(session, version).status == "withdrawn":
+        raise Withdrawn(f"Version {version} was withdrawn: promote another.")
+    for basin in sorted(set(basin_ids)):
+        basins.lock(session, basin)
+    before = current(session, basin_ids)
+    changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
+    stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
+    add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    return changed
+
+
+def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
+    """Return the current version of each basin; a basin without one is not there."""
+    now = current_versions()
+    rows = session.execute(select(now.c.basin_id, now.c.version_id).where(now.c.basin_id.in_(basin_ids)))
+    return dict(rows.all())
+
+
+def current_versions() -> Subquery:
+    """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
+    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
+    return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
+
+
+def history(session: Session, basin: str) -> list[Promotion]:
+    """Return a basin's promotions, the newest first."""
+    rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
+    return [as_record(Promotion, row) for row in rows]

@@ -1,0 +1,79 @@
+"""Runs as forecasting stores them: two members, three days, four cells."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hydrology.calendar import day
+from hydrology.ledger import close
+from records import runs
+from tests.records.factories import BASIN
+
+AREA_M2 = 2_303_988_000.0
+LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+MEMBERS, LEADS = ["0", "1"], [1, 2, 3]
+Axes = dict[str, Sequence[Any]]
+
+PRECIPITATION = np.array([2.5, 0.0, 7.25], dtype=np.float32)
+DISCHARGE = np.array([[1.5, 1.25, 2.5], [1.75, 1.5, 3.0]], dtype=np.float32)
+LOSS = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]], dtype=np.float32)
+CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.float32)
+STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
+SNOW = STORAGE / 2
+
+
+def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> runs.BasinResult:
+    """Return what a run says of a basin: issued, its ledgers closed."""
+    row = runs.RunBasin(
+        basin_id=basin,
+        status="issued",
+        parent_day=day("2008-09-29"),
+        parent_hash="parent",
+        state_hash="state",
+        inputs_hash="inputs",
+        area_m2=AREA_M2,
+        area_name="maurer_extended",
+        summary={"snow_reason": None if snow else "No reference snow is kept here.", "filled_forcing": {"tmax": 2}},
+    )
+    series = _series(conserving=conserving, snow=snow and conserving)
+    return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
+
+
+def open_forecast() -> runs.BasinResult:
+    """Return a forecast that was computed and withheld, for its second member does not close."""
+    first, second = ledgers()
+    row = replace(forecast().basin, status="withheld", reason="The ledger does not close for member 1.")
+    second = replace(second, residual_mm=0.5)
+    return runs.BasinResult(basin=row, series=_series(conserving=True, snow=True), ledgers=[first, second])
+
+
+def ledgers() -> Sequence[runs.Ledger]:
+    """Return the ledger of each member."""
+    rain = np.broadcast_to(PRECIPITATION, DISCHARGE.shape)
+    closed = close(rain, DISCHARGE, LOSS, CELLS.sum(axis=1), STORAGE[:, -1], dtype=np.float32)
+    return [
+        runs.Ledger(
+            label, {term.name: term.amount_mm for term in one.terms}, one.residual_mm, one.tolerance * one.scale_mm
+        )
+        for label, one in zip(MEMBERS, closed, strict=True)
+    ]
+
+
+def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
+    axes: Axes = {"member": MEMBERS, "lead": LEADS}
+    quantiles = np.quantile(DISCHARGE, LEVELS, axis=0)
+    series = [
+        runs.RunSeries("discharge", "mm/day", axes, DISCHARGE),
+        runs.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
+        runs.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
+    ]
+    if conserving:
+        cells: Axes = {"member": MEMBERS, "cell": [0, 1, 2, 3]}
+        series += [
+            runs.RunSeries("loss", "mm/day", axes, LOSS),
+            runs.RunSeries("storage", "mm", axes, STORAGE),
+            runs.RunSeries("cells_at_t0", "mm", cells, CELLS),
+        ]
+    return [*series, runs.RunSeries("snow", "mm", axes, SNOW)] if snow else series

@@ -1,0 +1,276 @@
+"""The latest forecast and any run, from stored rows to the answer."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.forecasts.example import FORECAST
+from app.forecasts.schemas import Forecast
+from records.engine import Database
+from records.runs import BasinResult
+from tests.app import factories as made
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
+
+LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
+
+
+def keep(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
+    """Keep a run of a promoted version and return its id."""
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
+        return a_run(session, version, *results, horizon_days=3, forcing_kind="observed").id
+
+
+def test_the_latest_forecast_says_what_it_is(database: Database, client: TestClient) -> None:
+    run = keep(database, made.forecast())
+    answer = client.get("/v1/basins/01013500/forecasts/latest")
+    assert answer.status_code == 200
+    said = answer.json()
+    assert (said["basin"], said["basin_kind"], said["run"]) == (BASIN, "usgs", run)
+    assert (said["t0"], said["horizon_days"], said["purpose"], said["status"]) == (
+        *("2008-09-30", 3, "operational", "issued"),
+    )
+    assert said["issued_at"] == said["available_at"] == "2008-10-01T06:00:00Z"
+    assert said["forcing_kind"] == "observed"
+    assert said["forcing_note"].startswith("A hindcast")
+    assert said["filled_forcing"] == {"tmax": 2}
+    assert said["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
+    assert said["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
+    assert said["lead_days"] == [1, 2, 3]
+    assert said["provenance"]["parent_state"] == {"day": "2008-09-29", "hash": "parent"}
+    assert (said["superseded_by"], said["missing"]) == (None, {})
+    assert "members" not in said
+    assert "cells_at_t0" not in said
+
+
+@pytest.mark.parametrize(
+    ("units", "per_mm"),
+    [
+        ("mm/day", 1.0),
+        ("m3/s", made.AREA_M2 / 1000 / 86_400),
+        ("cfs", made.AREA_M2 / 1000 / 86_400 / 0.3048**3),
+    ],
+)
+def test_discharge_is_told_in_the_unit_asked_for(
+    sqlite_database: Database, sqlite_client: TestClient, units: str, per_mm: float
+) -> None:
+    keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(LATEST, params={"units": units, "members": True}).json()
+    assert said["units"]["discharge"] == said["units"]["members"] == units
+    assert list(said["discharge"]) == ["p05", "p10", "p25", "median", "p75", "p90", "p95"]
+    expected = np.quantile(made.DISCHARGE, made.LEVELS, axis=0) * per_mm
+    np.testing.assert_allclose(list(said["discharge"].values()), expected, rtol=1e-6)
+    np.testing.assert_allclose([said["members"][label] for label in made.MEMBERS], made.DISCHARGE * per_mm, rtol=1e-6)
+    np.testing.assert_allclose(said["precipitation"], made.PRECIPITATION)
+    np.testing.assert_allclose(said["loss"], made.LOSS.mean(axis=0))
+
+
+def test_flow_is_in_cubic_metres_per_second_unless_asked(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast())
+    assert sqlite_client.get(LATEST).json() == sqlite_client.get(LATEST, params={"units": "m3/s"}).json()
+
+
+def test_storage_is_the_mean_and_members_bring_their_cells(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(LATEST, params={"members": True}).json()
+    np.testing.assert_allclose(said["storage"]["total"], made.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(said["storage"]["snow"], made.SNOW.mean(axis=0), rtol=1e-6)
+    assert said["cells_at_t0"] == {"0": [100.0, 50.0, 25.0, 0.0], "1": [90.0, 60.0, 20.0, 5.0]}
+
+
+def test_the_water_balance_closes_for_every_member_and_the_mean(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    balance = client.get(LATEST).json()["water_balance"]
+    assert balance["closes"]
+    assert balance["members"]["0"]["terms"] == {
+        "precipitation": 9.75,
+        "discharge": -5.25,
+        "loss": -1.0,
+        "storage change": -3.5,
+    }
+    for member in balance["members"].values():
+        assert member["closes"]
+        assert abs(sum(member["terms"].values())) <= member["tolerance"]
+        assert sum(member["terms"].values()) == pytest.approx(member["residual"])
+    assert balance["mean"]["discharge"] == pytest.approx(-made.DISCHARGE.sum() / 2)
+    assert sum(balance["mean"].values()) == pytest.approx(0, abs=1e-5)
+
+
+def test_no_snow_is_null_with_its_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast(snow=False))
+    said = sqlite_client.get(LATEST).json()
+    assert said["storage"]["snow"] is None
+    assert len(said["storage"]["total"]) == 3
+    assert said["missing"] == {"storage.snow": "No reference snow is kept here."}
+
+
+def test_a_version_that_does_not_conserve_mass_has_no_water_account(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast(conserving=False), conserving=False)
+    said = sqlite_client.get(LATEST, params={"members": True}).json()
+    assert len(said["discharge"]["median"]) == 3
+    assert (said["storage"], said["loss"], said["water_balance"]) == (None, None, None)
+    assert set(said["missing"]) == {"storage", "loss", "water_balance"}
+    assert all("does not conserve mass" in reason for reason in said["missing"].values())
+    assert "cells_at_t0" not in said
+
+
+def test_without_an_area_only_depths_can_be_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast(area_m2=None, area_name=None))
+    refused = sqlite_client.get(LATEST)
+    assert refused.status_code == 422
+    assert refused.json()["type"] == "/problems/no-area"
+    assert "units=mm/day" in refused.json()["detail"]
+    said = sqlite_client.get(LATEST, params={"units": "mm/day"}).json()
+    assert said["area"] is None
+    assert "area" in said["missing"]
+
+
+def test_a_synthetic_basin_is_told_synthetic(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast("SYNTH-01"), basin="SYNTH-01")
+    assert sqlite_client.get("/v1/basins/SYNTH-01/forecasts/latest").json()["basin_kind"] == "synthetic"
+
+
+def test_a_newer_run_that_was_withheld_is_told(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        older = a_run(session, version, made.forecast(), horizon_days=3).id
+    first = client.get(LATEST)
+    with database.transaction() as session:
+        newer = a_run(session, version, made.open_forecast(), horizon_days=3, issued_at=NOW).id
+    second = client.get(LATEST, headers={"If-None-Match": first.headers["ETag"]})
+    assert second.status_code == 200
+    said = second.json()
+    assert said["run"] == older
+    assert said["superseded_by"] == {
+        "run": newer,
+        "status": "withheld",
+        "reason": "The ledger does not close for member 1.",
+    }
+    assert first.json() == said | {"superseded_by": None}
+
+
+def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client: TestClient) -> None:
+    run = keep(database, made.open_forecast())
+    said = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
+    reason = "The ledger does not close for member 1."
+    assert (said["status"], said["reason"]) == ("withheld", reason)
+    assert said["missing"] == dict.fromkeys(("discharge", "storage", "precipitation", "loss"), reason)
+    assert all(said[name] is None for name in said["missing"])
+    assert "members" not in said
+    assert "cells_at_t0" not in said
+    balance = said["water_balance"]
+    assert (balance["closes"], balance["members"]["0"]["closes"], balance["members"]["1"]["closes"]) == (
+        *(False, True, False),
+    )
+
+
+def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = keep(sqlite_database, not_issued("The forcing ends on 2008-09-12.", status="failed"))
+    said = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
+    empty = {name for name, value in said.items() if value is None} - {"superseded_by"}
+    empty |= {f"provenance.{name}" for name, value in said["provenance"].items() if value is None}
+    assert set(said["missing"]) == empty
+    assert said["missing"]["discharge"] == "The forcing ends on 2008-09-12."
+
+
+def test_a_run_asked_for_is_the_latest_answer_kept_for_ever(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    run = keep(sqlite_database, made.forecast())
+    by_id, latest = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}"), sqlite_client.get(LATEST)
+    assert by_id.json() == latest.json()
+    assert by_id.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert latest.headers["Cache-Control"] == "public, max-age=60"
+
+
+@pytest.mark.parametrize("held", ["{tag}", 'W/"old", {tag}', "W/{tag}", "*"])
+def test_a_copy_that_is_still_the_same_is_not_sent_again(
+    sqlite_database: Database, sqlite_client: TestClient, held: str
+) -> None:
+    run = keep(sqlite_database, made.forecast())
+    for address in (LATEST, f"/v1/runs/{run}/basins/{BASIN}"):
+        tag = sqlite_client.get(address).headers["ETag"]
+        assert tag.startswith('"')
+        again = sqlite_client.get(address, headers={"If-None-Match": held.format(tag=tag)})
+        assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", tag)
+        assert "Cache-Control" in again.headers
+
+
+def test_each_representation_has_its_own_tag(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast())
+    asked = [{}, {"units": "cfs"}, {"members": "true"}, {"units": "cfs", "members": "true"}]
+    tags = [sqlite_client.get(LATEST, params=params).headers["ETag"] for params in asked]
+    assert len(set(tags)) == 4
+    changed = sqlite_client.get(LATEST, params={"units": "cfs"}, headers={"If-None-Match": tags[0]})
+    assert changed.status_code == 200
+
+
+def test_a_forecast_that_is_not_available_yet_is_not_the_latest(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        a_run(session, version, made.forecast(), horizon_days=3, available_at=NOW + timedelta(hours=1))
+    answer = sqlite_client.get(LATEST)
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "/problems/no-forecast"
+
+
+def test_no_forecast_says_how_to_make_one(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        a_promoted_version(session, a_basin(session))
+    answer = client.get(LATEST)
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "/problems/no-forecast"
+    assert f"freshet forecast --basin {BASIN}" in answer.json()["detail"]
+
+
+def test_no_model_no_basin_and_no_run_are_told_apart(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    addresses = {
+        LATEST: "no-model",
+        "/v1/basins/01013501/forecasts/latest": "unknown-basin",
+        f"/v1/runs/000000000000/basins/{BASIN}": "unknown-run",
+    }
+    for address, kind in addresses.items():
+        answer = sqlite_client.get(address)
+        assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
+
+
+@pytest.mark.parametrize("params", [{"units": "furlongs"}, {"members": "perhaps"}, {"format": "csv"}])
+def test_a_parameter_that_cannot_be_used_is_named(sqlite_client: TestClient, params: dict[str, str]) -> None:
+    answer = sqlite_client.get(LATEST, params=params)
+    assert answer.status_code == 422
+    (fault,) = answer.json()["errors"]
+    assert (fault["location"], fault["field"]) == ("query", *params)
+
+
+def test_a_stored_value_that_is_no_number_is_never_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    broken = made.forecast()
+    series = [replace(one, values=np.full_like(one.values, np.nan)) for one in broken.series]
+    keep(sqlite_database, replace(broken, series=series))
+    assert sqlite_client.get(LATEST).status_code == 500
+
+
+def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(LATEST).json()
+    assert set(FORECAST) == set(said)
+    assert set(FORECAST["discharge"]) == set(said["discharge"])
+    example = Forecast.model_validate(FORECAST)
+    assert example.area is not None
+    assert example.water_balance is not None
+    assert example.discharge is not None
+    for member in example.water_balance.members.values():
+        assert sum(member.terms.values()) == pytest.approx(member.residual, abs=1e-9)
+        assert abs(member.residual) <= member.tolerance
+    depths = np.array(example.discharge["median"]) / (example.area.km2 / 86.4)
+    assert -depths.sum() == pytest.approx(example.water_balance.mean["discharge"], rel=1e-4)

@@ -1,0 +1,95 @@
+"""The service as a whole: its OpenAPI document, its documentation pages, what it loads."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from records.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    return create_app(Settings()).openapi()
+
+
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the operations by their ids."""
+    return {one["operationId"]: one for path in document["paths"].values() for one in path.values()}
+
+
+def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
+    assert set(operations(document)) == {
+        "list_basins",
+        "read_basin",
+        "read_latest_forecast",
+        "read_run_of_basin",
+        "read_liveness",
+        "read_readiness",
+    }
+
+
+def test_every_operation_is_explained(document: dict[str, Any]) -> None:
+    assert document["info"]["title"] == "Freshet"
+    tags = {tag["name"] for tag in document["tags"]}
+    for name, operation in operations(document).items():
+        assert operation["summary"] != name.replace("_", " ").title()
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"]
+
+
+def test_every_error_has_the_shape_of_problem_details(document: dict[str, Any]) -> None:
+    for operation in operations(document).values():
+        errors = {status: said for status, said in operation["responses"].items() if status >= "400"}
+        assert {"422", "500", "503"} <= set(errors)
+        for said in errors.values():
+            (media_type,) = said["content"]
+            assert media_type == "application/problem+json"
+            assert said["content"][media_type]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
+            assert said["content"][media_type]["examples"]
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
+    not_found = operations(document)["read_latest_forecast"]["responses"]["404"]
+    examples = not_found["content"]["application/problem+json"]["examples"]
+    assert set(examples) == {"unknown-basin", "no-model", "no-forecast"}
+
+
+def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:
+    assert sqlite_client.get("/openapi.json").json() == document
+    assert sqlite_client.get("/openapi.json").json() == document
+
+
+def test_the_front_door_leads_to_the_documentation(sqlite_client: TestClient) -> None:
+    answer = sqlite_client.get("/")
+    assert answer.url.path == "/docs"
+    assert answer.status_code == 200
+
+
+def test_the_documentation_needs_no_internet(sqlite_client: TestClient) -> None:
+    page = sqlite_client.get("/docs").text
+    assets = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(assets) >= 3
+    for asset in assets:
+        assert asset.startswith("/")
+        assert sqlite_client.get(asset).status_code == 200
+    assert not re.search(r"https?://", page)
+    for style in (asset for asset in assets if asset.endswith(".css")):
+        assert not re.search(r"(?:@import|url\()\s*['\"]?(?:https?:)?//", sqlite_client.get(style).text)
+    assert sqlite_client.get("/redoc").status_code == 404
+
+
+def test_the_service_loads_nothing_heavy() -> None:
+    code = "import sys, app.main; print(*sys.modules, sep='\\n')"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    loaded = {name.partition(".")[0] for name in said.split()}
+    assert {"app", "records", "hydrology"} <= loaded
+    assert not loaded & {"torch", "xarray", "pandas", "scipy", "models", "ingestion", "operations", "workers"}

@@ -1,0 +1,68 @@
+"""A small synthetic country, ingested and trained on once, and a fresh copy of its database for each test."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from hydrology.calendar import day
+from ingestion.sources import synthetic
+from ingestion.sources.camels import CamelsSource
+from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from operations.ingest import ingest
+from operations.train import train
+from records.clock import Clock
+from records.engine import Database
+
+BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
+CLOCK = Clock()
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five years of three basins, 2000-10-01..2005-09-30."""
+    folder = tmp_path_factory.mktemp("country") / "camels"
+    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trained_file(country: Path, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the country and one version of two members."""
+    file = Path(shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("trained") / "freshet.sqlite"))
+    database = Database(f"sqlite:///{file}")
+    ingest(database, CamelsSource([country]), CLOCK)
+    train(database, CLOCK, configuration(), BASINS)
+    database.close()
+    return file
+
+
+@pytest.fixture
+def kept(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A copy of the country and its version."""
+    database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'kept.sqlite')}")
+    yield database
+    database.close()
+
+
+def configuration(**changes: object) -> TrainingConfig:
+    """Return a training of a second."""
+    settings: dict[str, object] = {
+        "network": NetworkConfig(cells=5),
+        "inputs": InputsConfig(product=synthetic.PRODUCT),
+        "train_period": "2001-10-01..2003-09-30",
+        "validation_period": "2003-10-01..2004-09-30",
+        "windows": WindowsConfig(warmup_days=60, loss_days=60, batch=4),
+        "schedule": Cosine(steps=8, warmup_steps=2, peak=0.02),
+        "validate_every": 4,
+        "checkpoint_every": 3,
+        "members": 2,
+    }
+    return TrainingConfig.model_validate({**settings, **changes})

@@ -1,0 +1,202 @@
+"""A forecast starts from a warm state, closes its ledger, and is kept whole or not at all."""
+
+import shutil
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sqlalchemy import update
+
+from hydrology.calendar import Day, day
+from hydrology.errors import InvalidInput
+from models import checkpoint
+from operations.forecast import NothingToForecast, Request, forecast
+from records import basins, runs, series, states, versions
+from records.clock import Clock
+from records.engine import Database
+from records.ids import sha256
+from records.latest import latest
+from records.tables.series import SeriesRow
+from records.tables.versions import WeightsRow
+from records.versions import UnknownVersion
+from tests.operations.conftest import BASINS, CLOCK
+
+T0 = day("2004-03-10")
+
+
+def one_run(database: Database, **request: object) -> runs.Run:
+    (run,) = forecast(database, CLOCK, Request(**{"basins": BASINS, "t0": T0, **request}))  # type: ignore[arg-type]
+    return run
+
+
+def discharge(database: Database, run: runs.Run, basin: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    with database.reading() as session:
+        return runs.series_of(session, run.id, basin)["discharge"].values
+
+
+def state(database: Database, basin: str, at: Day) -> states.State | None:
+    with database.reading() as session:
+        return states.get(session, versions.newest(session).id, basin, at)
+
+
+def test_a_run_keeps_discharge_water_and_a_closed_ledger_per_member(kept: Database) -> None:
+    run = one_run(kept, horizon=7)
+    assert (run.status, run.t0, run.horizon_days, run.forcing_kind) == ("issued", T0, 7, "observed")
+    assert run.forcing_cutoff == day("2004-03-17")
+    with kept.reading() as session:
+        for basin in BASINS:
+            said = runs.basin_of(session, run.id, basin)
+            arrays = runs.series_of(session, run.id, basin)
+            ledgers = runs.ledger_of(session, run.id, basin)
+            rain = series.read(session, basin, "synthetic", "precipitation")
+            assert rain is not None
+            assert arrays["discharge"].values.shape == (2, 7)
+            assert arrays["cells_at_t0"].values.shape == (2, 5)
+            at = int((T0 - rain.start).astype(int)) + 1
+            np.testing.assert_array_equal(arrays["precipitation"].values, rain.values[at : at + 7])
+            median = arrays["discharge_quantiles"].values[3]
+            np.testing.assert_allclose(median, np.median(arrays["discharge"].values, axis=0), rtol=1e-6)
+            assert said.area_m2 == basins.get(session, basin).areas["synthetic"]
+            assert [ledger.member for ledger in ledgers] == ["0", "1"]
+            for member, ledger in enumerate(ledgers):
+                assert ledger.closes
+                gone = arrays["discharge"].values[member].sum() + arrays["loss"].values[member].sum()
+                stored = arrays["storage"].values[member, -1] - arrays["cells_at_t0"].values[member].sum()
+                total = arrays["precipitation"].values.sum()
+                assert gone + stored == pytest.approx(total, abs=ledger.tolerance_mm + 1e-4)
+                assert ledger.terms["precipitation"] == pytest.approx(total, rel=1e-6)
+                assert sum(ledger.terms.values()) == pytest.approx(ledger.residual_mm, abs=1e-12)
+
+
+def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file: Path, tmp_path: Path) -> None:
+    for earlier in ("2002-12-24", "2003-10-01", "2004-03-09"):
+        one_run(kept, t0=day(earlier))
+    warm = one_run(kept)
+    cold_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'cold.sqlite')}")
+    cold = one_run(cold_database)
+    for basin in BASINS:
+        assert np.array_equal(discharge(kept, warm, basin), discharge(cold_database, cold, basin))
+        one, other = state(kept, basin, T0), state(cold_database, basin, T0)
+        assert one is not None
+        assert other is not None
+        assert one.sha256 == other.sha256
+        assert one.parent_day == day("2004-03-09")
+        assert other.parent_day == day("2003-09-30")
+    cold_database.close()
+
+
+def test_a_basin_alone_gives_the_bits_it_gives_among_others(kept: Database, trained_file: Path, tmp_path: Path) -> None:
+    together = one_run(kept)
+    alone_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'alone.sqlite')}")
+    alone = one_run(alone_database, basins=("SYNTH-03",))
+    assert np.array_equal(discharge(kept, together, "SYNTH-03"), discharge(alone_database, alone, "SYNTH-03"))
+    alone_database.close()
+
+
+def test_states_are_kept_at_the_ends_of_water_years_and_chained(kept: Database) -> None:
+    one_run(kept)
+    days = [day(text) for text in ("2001-09-30", "2002-09-30", "2003-09-30", "2004-03-10")]
+    chain = [state(kept, "SYNTH-01", at) for at in days]
+    for before, after in pairwise(chain):
+        assert before is not None
+        assert after is not None
+        assert (after.parent_day, after.parent_hash) == (before.day, before.sha256)
+
+
+def test_latest_serves_the_newest_t0(kept: Database) -> None:
+    newest = one_run(kept, t0=day("2004-05-01"))
+    one_run(kept, t0=day("2004-04-01"))
+    with kept.reading() as session:
+        assert latest(session, "SYNTH-01", CLOCK.now()).run.id == newest.id
+
+
+def test_the_clock_sets_t0(kept: Database) -> None:
+    clock = Clock(datetime(2003, 7, 5, 6, tzinfo=UTC))
+    (run,) = forecast(kept, clock, Request(BASINS))
+    assert run.t0 == day("2003-07-04")
+    assert run.issued_at == datetime(2003, 7, 5, 6, tzinfo=UTC)
+    (at_the_end,) = forecast(kept, CLOCK, Request(BASINS, horizon=5))
+    assert at_the_end.t0 == day("2005-09-25")
+
+
+def blank(database: Database, basin: str, variable: str, year: int, index: int, value: float, count: int = 1) -> None:
+    """Write values straight into a stored year."""
+    with database.transaction() as session:
+        key = {"basin_id": basin, "product": "synthetic", "variable": variable, "year": year}
+        row = session.query(SeriesRow).filter_by(**key).one()
+        values = np.frombuffer(row.value_bytes, "<f4").copy()
+        values[index : index + count] = value
+        row.value_bytes = values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "count", "said"),
+    [
+        ("precipitation", float("nan"), 1, "precipitation of synthetic is missing on 2004-02-10"),
+        ("precipitation", -1.0, 1, "precipitation of synthetic is negative on 2004-02-10"),
+        ("vp", float("nan"), 6, "vp of synthetic is missing on 2004-02-10"),
+    ],
+)
+def test_a_day_that_cannot_be_known_fails_its_basin_and_only_that(
+    kept: Database, variable: str, value: float, count: int, said: str
+) -> None:
+    blank(kept, "SYNTH-02", variable, 2004, 40, value, count)
+    run = one_run(kept)
+    assert run.status == "partial"
+    with kept.reading() as session:
+        by_status = {row.basin_id: (row.status, row.reason) for row in runs.basins_of(session, run.id)}
+    assert by_status["SYNTH-01"] == ("issued", None)
+    assert by_status["SYNTH-02"][0] == "failed"
+    assert said in str(by_status["SYNTH-02"][1])
+
+
+def test_a_short_gap_of_temperature_is_filled_and_told(kept: Database) -> None:
+    blank(kept, "SYNTH-02", "tmax", 2004, 40, float("nan"), 5)
+    run = one_run(kept)
+    assert run.status == "issued"
+    with kept.reading() as session:
+        assert runs.basin_of(session, run.id, "SYNTH-02").summary["filled_forcing"] == {"tmax": 5}
+
+
+def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database) -> None:
+    """Weights so large that float32 overflows lose water: the gate must see it."""
+    with kept.transaction() as session:
+        for row in session.query(WeightsRow).filter_by(label=1):
+            tensors, header = checkpoint.parse(row.weights)
+            tensors["redistribution.bias"] = torch.full_like(tensors["redistribution.bias"], 3e38)
+            weights = checkpoint.dump(tensors, header)
+            session.execute(
+                update(WeightsRow)
+                .filter_by(version_id=row.version_id, label=1, which=row.which)
+                .values(weights=weights, sha256=sha256(weights))
+            )
+    run = one_run(kept)
+    assert run.status == "failed"
+    with kept.reading() as session:
+        for said in runs.basins_of(session, run.id):
+            assert said.status == "withheld"
+            assert "ledger of member 1" in str(said.reason)
+        assert states.newest_valid(session, run.version_id, "SYNTH-01", T0) is None
+
+
+REFUSALS = [
+    ({"t0": day("1999-01-01")}, NothingToForecast, "outside the synthetic record 2000-10-01..2005-09-30"),
+    ({"t0": day("2005-09-25")}, NothingToForecast, "the record ends on 2005-09-30"),
+    ({"horizon": 0}, InvalidInput, "choose 1 to 366"),
+    ({"product": "maurer"}, InvalidInput, "trained on synthetic, not on maurer"),
+    ({"version_id": "nothing"}, UnknownVersion, "list the versions"),
+    ({"basins": ("USGS-01013500",)}, basins.UnknownBasin, "list the basins"),
+]
+
+
+@pytest.mark.parametrize(("request_", "error", "said"), REFUSALS)
+def test_what_cannot_be_forecast_is_refused_and_nothing_kept(
+    kept: Database, request_: dict[str, object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        one_run(kept, **request_)
+    with kept.reading() as session:
+        assert runs.list_runs(session) == []

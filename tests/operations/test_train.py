@@ -1,0 +1,131 @@
+"""A training gives one version, goes on where it stopped, and names what it could not use."""
+
+import numpy as np
+import pytest
+
+from hydrology.series import DailySeries, Flag
+from models.config import Cosine, InputsConfig
+from models.training import Progress, TrainingDiverged
+from operations.train import NoBasinLeft, prepare, train
+from records import promotions, series, sources, trainings, versions
+from records.engine import Database
+from tests.operations.conftest import BASINS, CLOCK, configuration
+
+
+class StoppedHereError(Exception):
+    """Stands for a worker that dies."""
+
+
+def replace_flow(database: Database, basin: str, value: float) -> None:
+    """Give a basin the same flow on every day."""
+    with database.transaction() as session:
+        old = series.read(session, basin, "synth", "discharge")
+        assert old is not None
+        flag = Flag.MISSING if np.isnan(value) else Flag.APPROVED
+        new = DailySeries(old.start, np.full(len(old), value, np.float32), np.full(len(old), flag, np.uint8), "cfs")
+        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
+        series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
+
+
+def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: Database) -> None:
+    with kept.reading() as session:
+        version = versions.newest(session)
+        members = versions.members_of(session, version.id)
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, version.id)
+    assert (version.architecture, version.conserving, version.product) == ("mclstm", True, "synthetic")
+    assert version.basins == BASINS
+    assert version.uses == "best"
+    assert [(member.label, member.seed) for member in members] == [(0, 0), (1, 1)]
+    assert members[0].weights != members[1].weights
+
+    again = train(kept, CLOCK, configuration(), BASINS)
+    assert again.already
+    assert again.version_id == version.id
+
+    other = train(kept, CLOCK, configuration(seed=7, members=1), BASINS)
+    assert not other.already
+    assert other.promoted == ()
+
+
+@pytest.mark.parametrize("stop", [(0, 5), (1, 2), (1, 7)])
+def test_a_training_that_died_goes_on_to_the_same_weights(kept: Database, stop: tuple[int, int]) -> None:
+    with kept.reading() as session:
+        whole = versions.newest(session)
+    config = configuration(checkpoint_every=2)  # another request, the same weights
+    seen: list[tuple[int, int]] = []
+
+    def die(member: int, progress: Progress) -> None:
+        if (member, progress.step) == stop:
+            raise StoppedHereError
+
+    with pytest.raises(StoppedHereError):
+        train(kept, CLOCK, config, BASINS, on_progress=die)
+    with kept.reading() as session:
+        assert versions.newest(session).id == whole.id  # nothing half-made
+        (running,) = trainings.list_trainings(session, status="running")
+        checkpoint = trainings.checkpoint(session, running.id, stop[0])
+    done = train(kept, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
+    first = checkpoint.step + 1 if checkpoint else 1
+    assert seen[0] == (stop[0], first)
+    with kept.reading() as session:
+        assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
+
+
+@pytest.mark.parametrize(("value", "said"), [(12.5, "is constant"), (float("nan"), "no observed discharge")])
+def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(kept: Database, value: float, said: str) -> None:
+    replace_flow(kept, "SYNTH-02", value)
+    done = train(kept, CLOCK, configuration(members=1), BASINS)
+    assert done.basins == ("SYNTH-01", "SYNTH-03")
+    assert said in done.left_out["SYNTH-02"]
+    with kept.reading() as session:
+        assert versions.get(session, done.version_id).basins == ("SYNTH-01", "SYNTH-03")
+
+
+def test_no_basin_left_is_an_error_and_keeps_nothing(kept: Database) -> None:
+    replace_flow(kept, "SYNTH-02", 3.0)
+    with pytest.raises(NoBasinLeft, match="is constant"):
+        train(kept, CLOCK, configuration(members=1), ["SYNTH-02"])
+    with kept.reading() as session:
+        assert len(trainings.list_trainings(session)) == 1
+
+
+def test_a_basin_without_attributes_or_product_is_named(kept: Database) -> None:
+    inputs = InputsConfig(product="synthetic", static=("p_mean", "unheard_of"))
+    with kept.reading() as session, pytest.raises(NoBasinLeft, match="no attribute unheard_of"):
+        prepare(session, configuration(inputs=inputs), BASINS)
+    with kept.reading() as session, pytest.raises(NoBasinLeft, match=r"kept of this basin: synth, synthetic"):
+        prepare(session, configuration(inputs=InputsConfig(product="daymet")), BASINS)
+
+
+def test_a_period_outside_the_record_is_named(kept: Database) -> None:
+    with kept.reading() as session, pytest.raises(NoBasinLeft, match="does not cover"):
+        prepare(session, configuration(train_period="1990-10-01..1999-09-30"), BASINS)
+
+
+def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(kept: Database) -> None:
+    config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak=5e36), members=1)
+    with pytest.raises(TrainingDiverged, match="lower learning rate"):
+        train(kept, CLOCK, config, BASINS)
+    with kept.reading() as session:
+        assert len(versions.list_versions(session)) == 1
+        (failed,) = trainings.list_trainings(session, status="failed")
+    assert failed.reason is not None
+    assert "lower learning rate" in failed.reason
+
+
+def test_training_runs_on_either_database(database: Database, kept: Database) -> None:
+    """The same data in another database give the same weights."""
+    from sqlalchemy import select
+
+    from records.tables.base import Base
+
+    wanted = {"basins", "basin_areas", "basin_attributes", "basin_texts", "series", "sources"}
+    with kept.reading() as source, database.transaction() as target:
+        for table in Base.metadata.sorted_tables:
+            if any(table.name == name for name in wanted):
+                rows = [dict(row._mapping) for row in source.execute(select(table))]
+                if rows:
+                    target.execute(table.insert(), rows)
+    done = train(database, CLOCK, configuration(), BASINS)
+    with database.reading() as session, kept.reading() as other:
+        assert versions.get(session, done.version_id).weights_hash == versions.newest(other).weights_hash

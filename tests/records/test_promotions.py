@@ -1,0 +1,56 @@
+"""Promotions are history, and the newest is current."""
+
+import pytest
+
+from hydrology.errors import InvalidInput
+from records import promotions, versions
+from records.basins import UnknownBasin
+from records.engine import Database
+from records.promotions import Withdrawn
+from records.versions import UnknownVersion
+from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
+
+
+def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database: Database) -> None:
+    later = instant("2008-11-01")
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        old, new = a_version(session).id, a_version(session).id
+        promotions.promote(session, old, [BASIN, "SYNTH-01"], reason="first", by="someone", at=NOW)
+        promotions.promote(session, new, [BASIN], reason="better", by="someone else", at=later)
+        assert promotions.current(session, [BASIN, "SYNTH-01", "SYNTH-02"]) == {BASIN: new, "SYNTH-01": old}
+        promotions.promote(session, old, [BASIN], reason="back", by="someone", at=later)
+        assert promotions.current(session, [BASIN]) == {BASIN: old}
+        assert [(one.version_id, one.reason, one.promoted_by) for one in promotions.history(session, BASIN)] == [
+            (old, "back", "someone"),
+            (new, "better", "someone else"),
+            (old, "first", "someone"),
+        ]
+
+
+def test_promoting_the_current_version_again_writes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        version = a_version(session).id
+        assert promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
+        again = promotions.promote(session, version, [BASIN, "SYNTH-01"], reason="all", by="someone", at=NOW)
+        assert again == ["SYNTH-01"]
+        assert len(promotions.history(session, BASIN)) == 1
+
+
+def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_version(session).id
+        with pytest.raises(UnknownVersion):
+            promotions.promote(session, "nothing", [BASIN], reason="better", by="someone", at=NOW)
+        with pytest.raises(UnknownBasin):
+            promotions.promote(session, version, [BASIN, "SYNTH-01"], reason="better", by="someone", at=NOW)
+        with pytest.raises(InvalidInput, match="why"):
+            promotions.promote(session, version, [BASIN], reason=" ", by="someone", at=NOW)
+        versions.withdraw(session, version)
+        with pytest.raises(Withdrawn):
+            promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
+        assert promotions.current(session, [BASIN]) == {}
