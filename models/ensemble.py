@@ -60,9 +60,13 @@ class Ensemble:
             outputs (members, B, T, ...), and the states after the last day, one a member.
         """
         inputs = self.scaler.inputs(forcing, torch.float32)
-        runs = [
-            simulate(network, inputs, None if states is None else states[index], keep)
-            for index, network in enumerate(self.networks)
-        ]
-        stacked: ArrayMap = {name: np.array([outputs[name] for outputs, _ in runs]) for name in keep}
-        return stacked, [last for _, last in runs]
+        stacked: ArrayMap = {}
+        last = []
+        for index, network in enumerate(self.networks):
+            outputs, after = simulate(network, inputs, None if states is None else states[index], keep)
+            last.append(after)
+            for name, values in outputs.items():
+                if not index:
+                    stacked[name] = np.empty((len(self.networks), *values.shape), values.dtype)
+                stacked[name][index] = values
+        return stacked, last

@@ -85,7 +85,8 @@ def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per
     if step < schedule.warmup_steps:
         return schedule.peak * (step + 1) / schedule.warmup_steps
     done = (step - schedule.warmup_steps) / max(1, steps - schedule.warmup_steps)
-    return schedule.final + (schedule.peak - schedule.final) * (1 + math.cos(math.pi * done)) / 2
+    final = min(schedule.final, schedule.peak)
+    return final + (schedule.peak - final) * (1 + math.cos(math.pi * done)) / 2
 
 
 class MemberTraining:

@@ -16,8 +16,8 @@ Indices = npt.NDArray[np.int64]
 class Windows:
     """Every window whose loss days lie in the training period and hold an observation.
 
-    Each epoch deals all windows once. The batch of a step depends on seed and step alone, so that a resumed
-    training sees what an uninterrupted one would have seen.
+    Each epoch deals the windows once, in whole batches. The batch of a step depends on seed and step alone, so
+    that a resumed training sees what an uninterrupted one would have seen.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from models.arrays import Forcing
 from models.inference import BLOCK, ArrayMap
 from operations.dataset import BasinForcing, content_hash, stacked
 from operations.loading import LoadedVersion
-from records import states
+from records import basins, series, states
 from records.clock import Clock
 from records.engine import Database
 
@@ -69,7 +69,7 @@ def advance(
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0
     result: dict[str, Advanced] = {}
-    for names in _groups(starts):
+    for names in _groups(starts, kept):
         chunk = {basin: kept[basin] for basin in names}
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         problems: dict[str, str] = {}
@@ -82,10 +82,11 @@ def advance(
     return result
 
 
-def _groups(starts: Mapping[str, Day]) -> Iterator[list[str]]:
-    """Yield basins that start on the same day, a block of them at a time."""
-    for start in sorted(set(starts.values())):
-        names = [basin for basin, day in starts.items() if day == start]
+def _groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+    """Yield basins that start on the same day, all from a state or all from an empty store, a block at a time."""
+    beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
+    for beginning in sorted(set(beginnings.values())):
+        names = [basin for basin, its in beginnings.items() if its == beginning]
         for first in range(0, len(names), BLOCK):
             yield names[first : first + BLOCK]
 
@@ -135,8 +136,12 @@ def _advance_segment(
             inputs_hash=content_hash(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
         )
     with database.transaction() as session:
-        for basin, state in new.items():
-            chunk[basin] = states.put(session, state, clock.wall())
+        for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
+            basins.lock(session, basin)
+            if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
+                problems[basin] = f"{basin}: its forcing was revised meanwhile: forecast again."
+            else:
+                chunk[basin] = states.put(session, new[basin], clock.wall())
 
 
 def _conserves(loaded: LoadedVersion) -> bool:

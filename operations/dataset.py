@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Period
+from hydrology.calendar import Day, Days, Period
 from hydrology.units import Area, to_mm_per_day
 from models.arrays import Array, Forcing
 from models.config import InputsConfig
@@ -28,18 +28,25 @@ class BasinForcing:
 
     Attributes:
         forcing: (1, days, ...) from the first day of the record.
-        filled: how many values were interpolated, by variable.
+        filled: the days that were interpolated, by variable.
         stop: why it ends before the record does; None where it does not.
+        stamp: of the series it was read from (`series.stamp`).
     """
 
     forcing: Forcing
-    filled: dict[str, int]
+    filled: dict[str, Days]
     stop: str | None
+    stamp: int
 
     @property
     def period(self) -> Period:
         """The days that can be used."""
         return self.forcing.period
+
+    def filled_until(self, last: Day) -> dict[str, int]:
+        """Return how many days up to the last one were interpolated, by variable."""
+        counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
+        return {name: count for name, count in counts.items() if count}
 
 
 def load_forcing(session: Session, basin: str, inputs: InputsConfig) -> BasinForcing | str:
@@ -57,51 +64,43 @@ def load_forcing(session: Session, basin: str, inputs: InputsConfig) -> BasinFor
         return f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
     record = Period(max(extents[basin, name].first for name in names), max(extents[basin, name].last for name in names))
     values = series.read_many(session, [basin], inputs.product, names, record)[0]
-    filled = {}
-    for column, name in enumerate(names[1:], start=1):
-        filled[name] = fill_short_gaps(values[:, column])
-    return _until_unusable(basin, inputs, record, values, static, filled)
+    filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
+    usable, stop = _until_unusable(basin, inputs, record, values)
+    if not usable:
+        return str(stop)
+    mass, auxiliary = values[None, :usable, 0], values[None, :usable, 1:]
+    forcing = Forcing(record.first, mass, auxiliary, static[None].astype(np.float32))
+    return BasinForcing(forcing, filled, stop, series.stamp(session, basin, inputs.product))
 
 
-def _until_unusable(
-    basin: str,
-    inputs: InputsConfig,
-    record: Period,
-    values: Array,
-    static: npt.NDArray[np.float64],
-    filled: dict[str, int],
-) -> BasinForcing | str:
+def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Array) -> tuple[int, str | None]:
+    """Return how many days come before the first that cannot be used, and why it cannot."""
     names = (inputs.mass, *inputs.auxiliary)
     unusable = ~np.isfinite(values)
     unusable[:, 0] |= values[:, 0] < 0
     bad_days = np.flatnonzero(unusable.any(axis=1))
-    stop = None
-    if len(bad_days):
-        at = int(bad_days[0])
-        which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
-        what = "is negative" if values[at, 0] < 0 else "is missing"
-        stop = (
-            f"{basin}: {which} of {inputs.product} {what} on {record.first + at}, and a day's forcing is never "
-            "guessed: ingest the day."
-        )
-        if at == 0:
-            return stop
-        values = values[:at]
-    forcing = Forcing(record.first, values[None, :, 0], values[None, :, 1:], static[None].astype(np.float32))
-    return BasinForcing(forcing, {name: count for name, count in filled.items() if count}, stop)
+    if not len(bad_days):
+        return len(values), None
+    at = int(bad_days[0])
+    which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
+    what = "is negative" if values[at, 0] < 0 else "is missing"
+    return at, (
+        f"{basin}: {which} of {inputs.product} {what} on {record.first + at}, and a day's forcing is never guessed: "
+        "ingest the day."
+    )
 
 
-def fill_short_gaps(values: Array) -> int:
-    """Interpolate gaps of up to LONGEST_FILLED_GAP days between known days, in place; return how many days."""
+def fill_short_gaps(values: Array) -> npt.NDArray[np.int64]:
+    """Interpolate gaps of up to LONGEST_FILLED_GAP days between known days, in place; return the days filled."""
     missing = np.flatnonzero(np.isnan(values))
-    filled = 0
+    filled = [np.zeros(0, dtype=np.int64)]
     for gap in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1):
         if not 0 < len(gap) <= LONGEST_FILLED_GAP or gap[0] == 0 or gap[-1] == len(values) - 1:
             continue
         before, after = gap[0] - 1, gap[-1] + 1
         values[gap] = np.interp(gap, [before, after], [values[before], values[after]])
-        filled += len(gap)
-    return filled
+        filled.append(gap)
+    return np.concatenate(filled)
 
 
 def load_discharge(session: Session, basin: str, area_name: str, period: Period) -> Array | str:

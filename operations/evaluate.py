@@ -21,7 +21,7 @@ from models.arrays import Array, days_of
 from models.inference import BLOCK, ArrayMap
 from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.loading import LoadedVersion, load_version
-from operations.snow import read_snow
+from operations.snow import Reference, keep_snow, read_snow, reference_snow
 from records import skill, versions
 from records.clock import Clock
 from records.engine import Database
@@ -96,16 +96,17 @@ def evaluate(
     for names in _blocks(basins):
         with database.reading() as session:
             ready = _ready(session, loaded, period, names, left_out)
-            judged = list(_judge(session, clock, loaded, period, ready))
+        judged = list(_judge(clock, loaded, period, ready))
         with database.transaction() as session:
             skill.replace(session, [row for one in judged for row in _rows(clock, version_id, period, one)])
-            skill.replace_snow_cells(session, [one.snow for one in judged if one.snow is not None])
+            keep_snow(session, version_id, [one.snow for one in judged if one.snow is not None])
         done += judged
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {'; '.join(list(left_out.values())[:3])}")
     evaluation = Evaluation(version_id, period, tuple(done), left_out)
-    _keep_closure(database, evaluation)
+    if {one.basin for one in done} >= set(loaded.version.basins):
+        _keep_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
@@ -119,6 +120,7 @@ def _blocks(basins: Sequence[str]) -> Iterator[Sequence[str]]:
 class _Ready:
     forcing: BasinForcing
     observed: Array  # (days of the period,) in mm/day
+    reference: Reference | None  # snow, over the days of the forcing
 
 
 def _ready(
@@ -137,13 +139,11 @@ def _ready(
         if isinstance(observed, str):
             left_out[basin] = observed
         else:
-            ready[basin] = _Ready(forcing, observed)
+            ready[basin] = _Ready(forcing, observed, reference_snow(session, basin, forcing.period))
     return ready
 
 
-def _judge(
-    session: Session, clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready]
-) -> Iterator[BasinSkill]:
+def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready]) -> Iterator[BasinSkill]:
     """Simulate basins of one record at a time, and score each."""
     for record in sorted({one.forcing.period for one in ready.values()}, key=str):
         group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
@@ -159,7 +159,8 @@ def _judge(
                 mass = forcing.mass[at]
                 residual = _residual(mass, outputs, at)
                 storage = outputs["storage"][:, at]
-                snow = read_snow(session, clock, loaded, basin, record, storage, period)
+                if one.reference is not None:
+                    snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
             yield BasinSkill(basin, scores, residual, snow)
 
 

@@ -75,7 +75,8 @@ def forecast(
     if not 1 <= request.horizon <= LONGEST_HORIZON:
         raise InvalidInput(f"A horizon of {request.horizon} days is not possible: choose 1 to {LONGEST_HORIZON}.")
     groups = _by_version(database, request)
-    return [_Run(database, clock, request, version, names).issue(on_days) for version, names in groups.items()]
+    prepared = [_Run(database, clock, request, version, names) for version, names in groups.items()]
+    return [run.issue(on_days) for run in prepared]
 
 
 def _by_version(database: Database, request: Request) -> dict[str, list[str]]:
@@ -116,20 +117,20 @@ class _Run:
                 else:
                     self.forcings[name] = found
         self._require(self.forcings)
+        self.t0 = self._t0()
+        self.ahead = Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(request.horizon, "D"))
+        self.usable = self._covering()
 
     def issue(self, on_days: OnDays) -> runs.Run:
         """Compute and keep the run."""
-        t0 = self._t0()
-        ahead = Period(t0 + ONE_DAY, t0 + np.timedelta64(self.request.horizon, "D"))
-        usable = self._covering(t0, ahead)
-        advanced = advance(self.database, self.clock, self.loaded, usable, t0, on_days)
-        results = look_ahead(self.loaded, self.basins, usable, advanced, self.snow, ahead)
+        advanced = advance(self.database, self.clock, self.loaded, self.usable, self.t0, on_days)
+        results = look_ahead(self.loaded, self.basins, self.usable, advanced, self.snow, self.ahead)
         results += [
             runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="failed", reason=reason))
             for basin, reason in self.failed.items()
         ]
-        run = self._keep(t0, ahead, sorted(results, key=lambda result: result.basin.basin_id))
-        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(t0), status=run.status)
+        run = self._keep(sorted(results, key=lambda result: result.basin.basin_id))
+        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
         return run
 
     def _check_product(self) -> None:
@@ -141,15 +142,21 @@ class _Run:
             )
 
     def _t0(self) -> Day:
-        if self.request.t0 is not None:
-            return self.request.t0
         yesterday = day(self.clock.now().date()) - ONE_DAY
+        if self.request.t0 is not None:
+            if self.request.t0 > yesterday:
+                raise InvalidInput(
+                    f"T0 {self.request.t0} has not ended at {self.clock.now():%Y-%m-%d %H:%M} UTC, the time of the "
+                    f"clock: choose {yesterday} or an earlier day."
+                )
+            return self.request.t0
         record_end = max(one.period.last for one in self.forcings.values())
         return min(yesterday, record_end - np.timedelta64(self.request.horizon, "D"))
 
-    def _covering(self, t0: Day, ahead: Period) -> dict[str, BasinForcing]:
+    def _covering(self) -> dict[str, BasinForcing]:
         """Return the basins whose record holds T0 and the days ahead; note why the others cannot serve."""
         usable = {}
+        t0, ahead = self.t0, self.ahead
         for basin, one in self.forcings.items():
             record = one.period
             if not record.first <= t0 <= record.last:
@@ -172,11 +179,11 @@ class _Run:
             more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
             raise NothingToForecast(" ".join(reasons[:3]) + more)
 
-    def _keep(self, t0: Day, ahead: Period, results: list[runs.BasinResult]) -> runs.Run:
+    def _keep(self, results: list[runs.BasinResult]) -> runs.Run:
         version, created = self.loaded.version, self.clock.wall()
         new = runs.NewRun(
             id=new_id(created),
-            t0=t0,
+            t0=self.t0,
             horizon_days=self.request.horizon,
             issued_at=self.clock.now(),
             available_at=self.clock.now(),
@@ -186,7 +193,7 @@ class _Run:
             code_version=metadata.version("freshet"),
             product=version.product,
             forcing_kind="observed",
-            forcing_cutoff=ahead.last,
+            forcing_cutoff=self.ahead.last,
             purpose=self.request.purpose,
             members=list(self.loaded.labels),
         )

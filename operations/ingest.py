@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 
+import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Day
+from hydrology.calendar import Day, Period
 from hydrology.errors import InvalidInput, Problem
 from hydrology.quality import Finding, quality_report
 from hydrology.series import DailySeries
 from ingestion.sources.base import BasinData, Source, SourceFile
+from operations.dataset import LONGEST_FILLED_GAP
 from records import basins, series, sources, states
 from records.clock import Clock
 from records.engine import Database
@@ -87,24 +89,34 @@ def _store(session: Session, data: BasinData, clock: Clock) -> Outcome:
             data.basin, data.name, data.latitude, data.longitude, data.huc, data.areas, data.attributes, data.texts
         ),
     )
-    new_days = changed_days = 0
-    replaced: dict[str, Day] = {}  # product -> first replaced day
+    new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
     for one in data.series:
-        source_id = source_ids[one.file]
-        written = series.write(session, data.basin, one.product, one.variable, one.series, source_id, clock.now())
+        key = (data.basin, one.product, one.variable)
+        before = series.extent(session, [data.basin], one.product, [one.variable]).get((data.basin, one.variable))
+        written = series.write(session, *key, one.series, source_ids[one.file], clock.now())
         new_days += written.new_days
         changed_days += written.changed_days
-        if written.first_changed is not None:
-            replaced[one.product] = min(written.first_changed, replaced.get(one.product, written.first_changed))
-    invalidated = sum(
-        states.invalidate(session, data.basin, product, first, f"{product} was revised from {first} on", clock.wall())
-        for product, first in replaced.items()
-    )
+        first = first_affected(written, before)
+        if first is not None:
+            why = f"{one.variable} of {one.product} was revised"
+            invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
     if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
         invalidated += _forget_states(session, data, clock)
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return Outcome(data.basin, status, new_days, changed_days, invalidated)
+
+
+def first_affected(written: series.Written, before: Period | None) -> Day | None:
+    """Return the first day whose state can differ after a write, or None.
+
+    A day inside the record may end a gap that was interpolated, so the days of such a gap before it count too.
+    Days after the record's end touch no state.
+    """
+    touched = [day for day in (written.first_changed, written.first_new) if day is not None]
+    if before is None or not touched or min(touched) > before.last:
+        return None
+    return min(touched) - np.timedelta64(LONGEST_FILLED_GAP, "D")
 
 
 def _forget_states(session: Session, data: BasinData, clock: Clock) -> int:

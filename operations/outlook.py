@@ -1,6 +1,7 @@
 """What a run says of a basin: its arrays, its summary, and the ledger that decides whether it is issued."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,15 @@ import numpy.typing as npt
 
 from hydrology.calendar import Period
 from hydrology.ledger import close
-from models.arrays import Array, Forcing
-from models.inference import ArrayMap
-from operations.advance import Advanced, member_states
+from models.arrays import Array
+from models.inference import BLOCK, ArrayMap
+from operations.advance import ONE_DAY, Advanced, member_states
 from operations.dataset import BasinForcing, content_hash, stacked
 from operations.loading import LoadedVersion
+from operations.snow import why_no_snow
 from records import runs, skill
 from records.basins import Basin
+from records.states import State
 
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
@@ -36,26 +39,23 @@ def look_ahead(
         snow: the snow cells of those that have some.
         ahead: the days after T0.
     """
-    going = {}
     results = []
+    going = []
     for basin, one in advanced.items():
         if one.problem is None:
-            going[basin] = one
+            going.append(basin)
         else:
             results.append(_without_forecast(basin, "withheld", one.problem))
-    if not going:
-        return results
-    forcing = stacked([forcings[basin].forcing.over(ahead) for basin in going])
-    start = member_states([one.state for one in going.values()], len(loaded.labels))
     keep = ("discharge", "loss", "storage") if loaded.ensemble.conserving else ("discharge",)
-    outputs, _ = loaded.ensemble.simulate(forcing, start, keep)
-    for at, (basin, one) in enumerate(going.items()):
-        arrays = {name: values[:, at] for name, values in outputs.items()}
-        if not all(np.isfinite(values).all() for values in arrays.values()):
-            results.append(_without_forecast(basin, "failed", "The network gave values that are no numbers."))
-            continue
-        own = forcing.basins(slice(at, at + 1))
-        results.append(_result(loaded, basins[basin], one, own, arrays, snow.get(basin), forcings[basin].filled))
+    for first in range(0, len(going), BLOCK):
+        names = going[first : first + BLOCK]
+        forcing = stacked([forcings[basin].forcing.over(ahead) for basin in names])
+        start = member_states([advanced[basin].state for basin in names], len(loaded.labels))
+        outputs, _ = loaded.ensemble.simulate(forcing, start, keep)
+        for at, basin in enumerate(names):
+            arrays = {name: values[:, at] for name, values in outputs.items()}
+            outlook = _Outlook(loaded, basins[basin], forcings[basin], advanced[basin], snow.get(basin), ahead)
+            results.append(outlook.result(arrays))
     return results
 
 
@@ -63,43 +63,57 @@ def _without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
-def _result(
-    loaded: LoadedVersion,
-    basin: Basin,
-    advanced: Advanced,
-    forcing: Forcing,
-    arrays: ArrayMap,
-    snow: skill.SnowCells | None,
-    filled: dict[str, int],
-) -> runs.BasinResult:
-    """Return what the run says of one basin; `arrays` are (members, days, ...), `forcing` is its own."""
-    state, parent = advanced.state, advanced.parent
-    assert state is not None
-    mass: Array = forcing.mass[0]
-    series, snow_reason = _discharge_series(loaded.labels, mass, arrays), "The network's cells hold no water."
-    ledgers: list[runs.Ledger] = []
-    if loaded.ensemble.conserving:
-        cells = np.asarray(state.arrays["c"])
-        ledgers = _ledgers(loaded.labels, mass, arrays, cells)
-        series += _water_series(loaded.labels, arrays, cells)
-        snow_reason = _no_snow(snow)
-        if snow is not None and not snow_reason:
-            series.append(_snow_series(loaded.labels, arrays, snow))
-    open_members = [ledger.member for ledger in ledgers if not ledger.closes]
-    area_name = loaded.version.product
-    row = runs.RunBasin(
-        basin_id=basin.id,
-        status="withheld" if open_members else "issued",
-        reason=f"The ledger does not close for member {', '.join(open_members)}." if open_members else None,
-        parent_day=parent.day if parent else None,
-        parent_hash=parent.sha256 if parent else None,
-        state_hash=state.sha256,
-        inputs_hash=content_hash(forcing.mass, forcing.auxiliary, forcing.static),
-        area_m2=basin.areas.get(area_name),
-        area_name=area_name if area_name in basin.areas else None,
-        summary=_summary(arrays["discharge"]) | {"snow_reason": snow_reason or None, "filled_forcing": filled},
-    )
-    return runs.BasinResult(basin=row, series=series, ledgers=ledgers)
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """One basin of a run."""
+
+    loaded: LoadedVersion
+    basin: Basin
+    forcing: BasinForcing
+    advanced: Advanced
+    snow: skill.SnowCells | None
+    ahead: Period
+
+    def result(self, arrays: ArrayMap) -> runs.BasinResult:
+        """Return what the run says of the basin; `arrays` are (members, days, ...) after T0."""
+        if not all(np.isfinite(values).all() for values in arrays.values()):
+            return _without_forecast(self.basin.id, "failed", "The network gave values that are no numbers.")
+        state, labels = self.advanced.state, self.loaded.labels
+        assert state is not None
+        mass: Array = self.forcing.forcing.over(self.ahead).mass[0]
+        series, ledgers = _discharge_series(labels, mass, arrays), list[runs.Ledger]()
+        snow_reason: str | None = "The network's cells hold no water."
+        if self.loaded.ensemble.conserving:
+            cells = np.asarray(state.arrays["c"])
+            ledgers = _ledgers(labels, mass, arrays, cells)
+            series += _water_series(labels, arrays, cells)
+            snow_reason = why_no_snow(self.snow)
+            if self.snow is not None and snow_reason is None:
+                series.append(_snow_series(labels, arrays, self.snow))
+        open_members = [ledger.member for ledger in ledgers if not ledger.closes]
+        reason = f"The ledger does not close for member {', '.join(open_members)}." if open_members else None
+        summary = _summary(arrays["discharge"]) | {
+            "snow_reason": snow_reason,
+            "filled_forcing": self.forcing.filled_until(self.ahead.last),
+        }
+        return runs.BasinResult(basin=self._row(state, reason, summary), series=series, ledgers=ledgers)
+
+    def _row(self, state: State, reason: str | None, summary: dict[str, Any]) -> runs.RunBasin:
+        parent, area = self.advanced.parent, self.loaded.version.product
+        record = self.forcing.period
+        consumed = self.forcing.forcing.over(Period(parent.day + ONE_DAY if parent else record.first, self.ahead.last))
+        return runs.RunBasin(
+            basin_id=self.basin.id,
+            status="withheld" if reason else "issued",
+            reason=reason,
+            parent_day=parent.day if parent else None,
+            parent_hash=parent.sha256 if parent else None,
+            state_hash=state.sha256,
+            inputs_hash=content_hash(consumed.mass, consumed.auxiliary, consumed.static),
+            area_m2=self.basin.areas.get(area),
+            area_name=area if area in self.basin.areas else None,
+            summary=summary,
+        )
 
 
 def _summary(discharge: npt.NDArray[Any]) -> dict[str, Any]:
@@ -128,12 +142,6 @@ def _water_series(labels: list[str], arrays: ArrayMap, cells: npt.NDArray[Any]) 
         runs.RunSeries("storage", "mm", axes, arrays["storage"].sum(axis=-1)),
         runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells),
     ]
-
-
-def _no_snow(snow: skill.SnowCells | None) -> str:
-    if snow is None:
-        return "No snow cells have been chosen for this basin: evaluate the version."
-    return snow.reason or ""
 
 
 def _snow_series(labels: list[str], arrays: ArrayMap, snow: skill.SnowCells) -> runs.RunSeries:

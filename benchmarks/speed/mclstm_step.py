@@ -5,12 +5,12 @@ in turn, and the median of the paired ratios. Memory: the peak of a fresh proces
 imports.
 """
 
-import resource
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +27,7 @@ Step = Callable[[], None]
 
 def measure() -> dict[str, Any]:
     """Return times, memory and their ratios."""
+    memory = {name: _memory_of(name) for name in ("ours", "neuralhydrology")}
     torch.set_num_threads(THREADS)
     steps = {"ours": ours(), "neuralhydrology": reference()}
     for step in steps.values():
@@ -36,7 +37,6 @@ def measure() -> dict[str, Any]:
         for name, step in steps.items():
             seconds[name].append(_seconds(step))
     paired = [peer / own for own, peer in zip(seconds["ours"], seconds["neuralhydrology"], strict=True)]
-    memory = {name: _memory_of(name) for name in steps}
     return {
         "shape": f"{SAMPLES} samples x {DAYS} days x {CELLS} cells, {THREADS} threads",
         "seconds": {name: statistics.median(values) for name, values in seconds.items()},
@@ -98,7 +98,9 @@ def _memory_of(name: str) -> float:
 
 
 def _peak_mib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Return the peak of this process alone (`ru_maxrss` begins with that of the process it came from)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
 
 if __name__ == "__main__":

@@ -13,9 +13,15 @@ from records import promotions, series
 
 
 def basins(
-    basin: Annotated[str | None, typer.Argument(help="Show this basin: USGS number or full identifier.")] = None,
-    text: Annotated[str | None, typer.Option(help="List those whose identifier or name has this text.")] = None,
-    huc: Annotated[str | None, typer.Option(help="List those whose hydrologic unit begins so.")] = None,
+    basin: Annotated[
+        str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="List those whose identifier or name has this text.")
+    ] = None,
+    huc: Annotated[
+        str | None, typer.Option(metavar="DIGITS", help="List those whose hydrologic unit begins so.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the basins, or show one: place, areas, series, data quality."""

@@ -6,17 +6,15 @@ import typer
 from rich.console import Group
 
 from freshet.cli import serve
-from freshet.cli.context import log_to_stderr, use_threads
+from freshet.cli.context import opened, use_threads
 from freshet.cli.output import Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.runs import run_json, run_table
-from records.clock import Clock
-from records.engine import Database
 from records.settings import Settings
 
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", help="Stop after the table of forecasts.")] = False,
+    once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
     host: serve.Host = "127.0.0.1",
     port: serve.Port = 8000,
     as_json: Json = False,
@@ -27,7 +25,6 @@ def demo(
     """
     folder = Settings.load().data / "demo"
     settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
-    log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else "warning")
     if not once:
         serve.check_free(host, port)
     payload, shown = _demonstrate(settings)
@@ -46,15 +43,12 @@ def _demonstrate(settings: Settings) -> tuple[dict[str, Any], Group]:
     use_threads(settings.threads)
     from operations.demo import demonstrate
 
-    database = Database(settings.database_url)
-    try:
-        database.migrate()
+    with opened(settings) as context:
         with reporting() as reporter:
-            done = demonstrate(database, Clock(settings.as_of), settings.data / "synthetic-camels", reporter.show)
-        with database.reading() as session:
+            folder = settings.data / "synthetic-camels"
+            done = demonstrate(context.database, context.clock, folder, reporter.show)
+        with context.database.reading() as session:
             runs = [run_json(session, run.id) for run in done.runs]
-    finally:
-        database.close()
     _, low, median, high = done.skill.quartiles("nse")
     payload = {
         "held_out": str(done.skill.period),

@@ -1,6 +1,6 @@
 """`freshet doctor`: can this machine and these settings do the work?"""
 
-import os
+import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -32,20 +32,23 @@ def doctor(as_json: Json = False) -> None:
 
 def _folder(settings: Settings) -> Iterator[Check]:
     folder = next(path for path in (settings.data, *settings.data.parents) if path.exists())
-    writable = os.access(folder, os.W_OK) and folder.is_dir()
-    said = str(settings.data) if writable else f"{folder} cannot be written: choose another FRESHET_DATA"
-    yield "data folder", writable, said
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        yield "data folder", False, f"{folder} cannot be written ({error.strerror}): choose another FRESHET_DATA"
+    else:
+        yield "data folder", True, str(settings.data)
 
 
 def _database(settings: Settings) -> Iterator[Check]:
-    database = Database(settings.database_url)
     try:
+        database = Database(settings.database_url)
         condition = database.check()
+        database.close()
     except Problem as problem:
         yield "database", False, str(problem)
         return
-    finally:
-        database.close()
     fresh = database.file is not None and not database.file.exists()
     said = "none yet: the first command makes it" if fresh else condition.problem or f"revision {condition.revision}"
     yield "database", fresh or condition.problem is None, f"{condition.database}: {said}"

@@ -9,7 +9,6 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import Period
-from hydrology.scores import SCORES
 from operations.basins import chosen
 from records import versions
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    period: Annotated[str, typer.Option(help="Days to score, FIRST..LAST.")],
-    version: Annotated[str | None, typer.Option(help="Version. Default: the newest.")] = None,
+    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days to score.")],
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the newest.")
+    ] = None,
     basin: Basins = None,
     basins_file: BasinsFile = None,
     as_json: Json = False,
@@ -50,6 +51,8 @@ def evaluate(
 
 
 def _summary(done: "Evaluation") -> Any:
+    from hydrology.scores import SCORES
+
     rows = [(metric, *done.quartiles(metric)) for metric in SCORES]
     if snow := _snow(done):
         rows.append(("snow r", snow["basins"], *snow["r"]))
@@ -61,6 +64,8 @@ def _summary(done: "Evaluation") -> Any:
 
 
 def _payload(done: "Evaluation") -> dict[str, Any]:
+    from hydrology.scores import SCORES
+
     summary = {}
     for metric in SCORES:
         count, low, median, high = done.quartiles(metric)

@@ -19,10 +19,14 @@ from records import promotions, versions
 def forecast(
     basin: Basins = None,
     basins_file: BasinsFile = None,
-    t0: Annotated[str | None, typer.Option(help="Last day that the states consume, YYYY-MM-DD.")] = None,
-    horizon: Annotated[int, typer.Option(help="Days ahead.")] = 10,
-    version: Annotated[str | None, typer.Option(help="Version. Default: the current one of each basin.")] = None,
-    product: Annotated[str | None, typer.Option(help="Refuse unless the version takes this forcing product.")] = None,
+    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", help="Days ahead.")] = 10,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
+    ] = None,
+    product: Annotated[
+        str | None, typer.Option(metavar="PRODUCT", help="Refuse unless the version takes this forcing product.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Advance the states to T0 and forecast, with the observed forcing after T0 (a hindcast).

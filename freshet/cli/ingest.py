@@ -18,12 +18,13 @@ from ingestion.sources.camels import CamelsSource
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
 
-app = typer.Typer(help="Bring data in.", no_args_is_help=True)
+app = typer.Typer(help="Bring data into the records.", no_args_is_help=True)
 
 From = Annotated[
     list[str],
     typer.Option(
         "--from",
+        metavar="SOURCE",
         help="A folder, a published zip, or the URL of one (#sha256=... checks what comes). Repeat it for more.",
     ),
 ]
@@ -31,15 +32,17 @@ From = Annotated[
 
 @app.callback()
 def ingest() -> None:
-    """Bring data in."""
+    """Bring data into the records."""
 
 
 @app.command("camels")
 def camels(
     source: From,
-    basin: Annotated[list[str] | None, typer.Option("--basin", help="Only this basin; repeat it for more.")] = None,
+    basin: Annotated[
+        list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
+    ] = None,
     product: Annotated[
-        str | None, typer.Option(help="Forcing product of files whose folder does not name one.")
+        str | None, typer.Option(metavar="PRODUCT", help="Forcing product of files whose folder does not name one.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -2,15 +2,30 @@
 
 import json
 import sys
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from freshet.cli import basins, demo, doctor, evaluate, forecast, ingest, runs, serve, train, versions
 from freshet.cli.output import problem_json, say
-from hydrology.errors import Problem
+from hydrology.errors import DataProblem, InvalidInput, Problem
+
+INTERRUPTED = 130
+
+
+class InTheOrderOfTheWork(TyperGroup):
+    """Lists the commands as they are used, one after the other."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
+        """Return the names of the commands."""
+        first = ["ingest", "basins", "train", "evaluate", "forecast", "runs", "versions"]
+        return [*first, *(name for name in self.commands if name not in first)]
+
 
 app = typer.Typer(
     name="freshet",
+    cls=InTheOrderOfTheWork,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog="Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
@@ -38,12 +53,29 @@ app.command("demo")(demo.demo)
 def main() -> None:
     """Run a command; a problem becomes a sentence (with --json, an object too) and an exit code."""
     try:
-        app()
+        code = app(prog_name="freshet", standalone_mode=False)
     except Problem as problem:
-        if "--json" in sys.argv:
-            print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
-        say(f"Error: {problem}")
-        sys.exit(problem.exit_code)
-    except KeyboardInterrupt:
+        _end(problem)
+    except typer.TyperException as error:
+        if not error.format_message():  # no command was named: the help is shown already
+            sys.exit(InvalidInput.exit_code)
+        _end(_misused(error))
+    except OSError as error:
+        _end(DataProblem(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."))
+    if code == INTERRUPTED:
         say("Interrupted. What was finished is kept; the same command goes on from there.")
-        sys.exit(130)
+    sys.exit(code)
+
+
+def _end(problem: Problem) -> NoReturn:
+    if "--json" in sys.argv:
+        print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
+    say(f"Error: {problem}")
+    sys.exit(problem.exit_code)
+
+
+def _misused(error: typer.TyperException) -> InvalidInput:
+    """Return what typer says of arguments that do not fit a command, and where its help is."""
+    context: typer.Context | None = getattr(error, "ctx", None)
+    command = context.command_path if context else "freshet"
+    return InvalidInput(f"{error.format_message().rstrip('.')}: see {command} --help.")

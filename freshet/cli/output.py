@@ -8,14 +8,15 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from hydrology.errors import Problem
 
 PARTLY_DONE = 6
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object instead of text.")]
 
 WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
 
@@ -36,14 +37,14 @@ def say(text: str) -> None:
     messages.print(text, highlight=False, markup=False)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> Table:
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> RenderableType:
     """Return a table; None is shown as a dash, floats with three digits."""
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         drawn.add_column(column, overflow="fold")
     for row in rows:
         drawn.add_row(*(_cell(value) for value in row))
-    return drawn
+    return drawn if title is None else Group(Text(title), drawn)
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.console import RenderableType
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
@@ -14,9 +14,11 @@ from records import runs as records
 
 
 def runs(
-    run: Annotated[str | None, typer.Argument(help="Show this run.")] = None,
-    basin: Annotated[str | None, typer.Option(help="List those that speak of this basin.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest first.")] = 20,
+    run: Annotated[str | None, typer.Argument(metavar="RUN", help="Show this run, by its id.")] = None,
+    basin: Annotated[str | None, typer.Option(metavar="BASIN", help="List those that speak of this basin.")] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="At most so many, the newest first.")
+    ] = 20,
     as_json: Json = False,
 ) -> None:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
@@ -48,7 +50,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     return {**asdict(kept), "basins": basins}
 
 
-def run_table(run: dict[str, Any]) -> Table:
+def run_table(run: dict[str, Any]) -> RenderableType:
     """Return a run as a table, a basin a row."""
     rows = []
     for basin, said in run["basins"].items():

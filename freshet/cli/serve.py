@@ -1,5 +1,6 @@
 """`freshet serve`: the API."""
 
+import errno
 import socket
 from typing import Annotated
 
@@ -11,8 +12,10 @@ from freshet.cli.output import say
 from hydrology.errors import InvalidInput
 from records.settings import Settings
 
-Host = Annotated[str, typer.Option(help="Address to listen on.")]
-Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Address to listen on: 0.0.0.0 for every one of this machine.")
+]
+Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on.")]
 
 
 def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
@@ -48,10 +51,11 @@ def check_free(host: str, port: int) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
-        raise InvalidInput(
-            f"Nothing can listen on {host}:{port} ({error.strerror or error}): stop what does, or choose "
-            "another --port."
-        ) from error
+        remedy = {
+            errno.EADDRINUSE: "stop what listens there, or choose another --port",
+            errno.EACCES: "choose a --port above 1023",
+        }.get(error.errno or 0, "choose a --host of this machine, such as 127.0.0.1")
+        raise InvalidInput(f"Nothing can listen on {host}:{port} ({error.strerror or error}): {remedy}.") from error
 
 
 def addresses(host: str, port: int) -> list[str]:

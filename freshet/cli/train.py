@@ -16,7 +16,6 @@ from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from models.config import (
     Cosine,
-    NetworkConfig,
     Staircase,
     TrainingConfig,
     WindowsConfig,
@@ -28,6 +27,9 @@ from operations.basins import chosen, forcing_products
 if TYPE_CHECKING:
     from models.training import Progress
 
+MOST_SEED = 2**31 - 1
+MOST_DAYS = 36_525  # a century
+
 
 class Protocol(StrEnum):
     """How a training samples the record."""
@@ -36,36 +38,57 @@ class Protocol(StrEnum):
     SEQUENCE_TO_ONE = "sequence-to-one"
 
 
-Basins = Annotated[list[str] | None, typer.Option("--basin", help="A basin; repeat it for more. Default: all.")]
-BasinsFile = Annotated[Path | None, typer.Option(help="A file with a basin a line.")]
+Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
+BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with a basin a line.")]
 
 
 def train(
-    train_period: Annotated[str, typer.Option(help="Days to fit, FIRST..LAST.")],
-    validation_period: Annotated[str | None, typer.Option(help="Days that choose the best weights.")] = None,
+    train_period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days to fit.")],
+    validation_period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help="Days that choose the best weights.")
+    ] = None,
     basin: Basins = None,
     basins_file: BasinsFile = None,
-    product: Annotated[str | None, typer.Option(help="Forcing product. Default: the only one kept.")] = None,
-    protocol: Annotated[Protocol, typer.Option(help="Long windows, or the paper's one day a sample.")] = (
-        Protocol.WINDOWS
-    ),
-    members: Annotated[int, typer.Option(help="Members of the ensemble.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the first member; the others count on from it.")] = 0,
-    cells: Annotated[int, typer.Option(help="Memory cells, the trash cell included.")] = 64,
-    steps: Annotated[int | None, typer.Option(help="Training steps (windows).")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Epochs (sequence-to-one).")] = None,
-    batch: Annotated[int | None, typer.Option(help="Samples a step.")] = None,
-    warmup_days: Annotated[int | None, typer.Option(help="Days of a window before its loss days.")] = None,
-    loss_days: Annotated[int | None, typer.Option(help="Days of a window that are scored.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Highest learning rate (windows).")] = None,
-    output_gate_bias: Annotated[float, typer.Option(help="First bias of the output gate.")] = -3.0,
-    validate_every: Annotated[int, typer.Option(help="Steps between validations.")] = 100,
-    checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 50,
-    label: Annotated[str | None, typer.Option(help="A name for the version.")] = None,
-    device: Annotated[str, typer.Option(help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    product: Annotated[
+        str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
+    ] = None,
+    protocol: Annotated[
+        Protocol,
+        typer.Option(metavar="NAME", help="windows: long ones. sequence-to-one: the paper's, one day a sample."),
+    ] = Protocol.WINDOWS,
+    members: Annotated[int, typer.Option(metavar="COUNT", help="Members of the ensemble.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER", min=0, max=MOST_SEED, help="Seed of the first member; the others count on from it."
+        ),
+    ] = 0,
+    cells: Annotated[int, typer.Option(metavar="COUNT", help="Memory cells, the trash cell included.")] = 64,
+    steps: Annotated[int | None, typer.Option(metavar="COUNT", help="Training steps (windows).")] = None,
+    epochs: Annotated[int | None, typer.Option(metavar="COUNT", help="Epochs (sequence-to-one).")] = None,
+    batch: Annotated[int | None, typer.Option(metavar="COUNT", help="Samples a step.")] = None,
+    warmup_days: Annotated[
+        int | None, typer.Option(metavar="DAYS", min=0, max=MOST_DAYS, help="Days of a window before its loss days.")
+    ] = None,
+    loss_days: Annotated[
+        int | None, typer.Option(metavar="DAYS", min=1, max=MOST_DAYS, help="Days of a window that are scored.")
+    ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
+    ] = None,
+    output_gate_bias: Annotated[
+        float, typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the output gate.")
+    ] = -3.0,
+    validate_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between validations.")] = 100,
+    checkpoint_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between checkpoints.")] = 50,
+    label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
+    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train an ensemble of MC-LSTMs. The same command again goes on from the last checkpoint."""
+    """Train an ensemble of MC-LSTMs. The same command again goes on from the last checkpoint.
+
+    Without --basin: every basin that is kept.
+    """
     windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
     schedule = {"steps": steps, "epochs": epochs, "peak": learning_rate}
     with opened() as context:
@@ -73,7 +96,7 @@ def train(
             ids = chosen(session, [*(basin or []), *listed(basins_file)])
             inputs = {"product": product or only_forcing(session)}
         settings = {
-            "network": NetworkConfig(cells=cells, output_gate_bias=output_gate_bias),
+            "network": {"cells": cells, "output_gate_bias": output_gate_bias},
             "inputs": inputs,
             "train_period": train_period,
             "validation_period": validation_period,
@@ -84,6 +107,7 @@ def train(
         }
         config = configuration(protocol, settings, windows, schedule)
         use_threads(context.settings.threads)
+        require_device(device)
         from operations.train import train as run
 
         with reporting() as reporter:
@@ -112,8 +136,7 @@ def configuration(
     shape, rates = windows_protocol() if protocol is Protocol.WINDOWS else sequence_to_one_protocol()
     given = {name: value for name, value in schedule.items() if value is not None}
     if foreign := sorted(set(given) - set(type(rates).model_fields)):
-        option = {"peak": "learning-rate"}.get(foreign[0], foreign[0])
-        raise InvalidInput(f"--{option} does not belong to the protocol {protocol}: leave it out.")
+        raise InvalidInput(f"{option(foreign[0])} does not belong to the protocol {protocol}: leave it out.")
     kept = {name: value for name, value in windows.items() if value is not None}
     for period in (settings["train_period"], settings["validation_period"]):
         if period is not None:
@@ -127,8 +150,27 @@ def configuration(
             }
         )
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        faults = "; ".join(f"{option(str(fault['loc'][-1]))}: {fault['msg']}" for fault in error.errors())
         raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
+
+
+def option(field: str) -> str:
+    """Return the option that sets a field of a configuration."""
+    return "--" + {"peak": "learning-rate"}.get(field, field.replace("_", "-"))
+
+
+def require_device(text: str) -> None:
+    """Return when this machine has a device of that name.
+
+    Raises:
+        InvalidInput: it has not.
+    """
+    import torch
+
+    cuda = torch.cuda.device_count()
+    here = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
+    if text not in here:
+        raise InvalidInput(f"--device {text} is no device of this machine: choose {' or '.join(here)}.")
 
 
 def only_forcing(session: Session) -> str:
@@ -155,11 +197,15 @@ def listed(file: Path | None) -> list[str]:
     """Return the lines of a file of basins.
 
     Raises:
-        InvalidInput: it cannot be read.
+        InvalidInput: it cannot be read, or names none.
     """
     if file is None:
         return []
     try:
-        return [line.strip() for line in file.read_text().splitlines() if line.strip()]
+        names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"The list of basins {file} cannot be read ({error}): give a text file.") from error
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The list of basins {file} cannot be read ({why}): give a text file.") from error
+    if not names:
+        raise InvalidInput(f"The list of basins {file} names none: write a basin a line, or leave it out.")
+    return names

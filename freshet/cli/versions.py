@@ -1,8 +1,9 @@
 """`freshet versions`: the models that were trained, and which one serves a basin."""
 
 import getpass
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,12 +14,12 @@ from operations.basins import chosen
 from records import promotions
 from records import versions as records
 
-app = typer.Typer(help="Model versions.", no_args_is_help=True)
+app = typer.Typer(help="List, show and promote model versions.", no_args_is_help=True)
 
 
 @app.callback()
 def versions() -> None:
-    """Model versions."""
+    """List, show and promote model versions."""
 
 
 @app.command("list")
@@ -34,23 +35,31 @@ def list_versions(as_json: Json = False) -> None:
 
 
 @app.command("show")
-def show(version: Annotated[str, typer.Argument(help="Its id.")], as_json: Json = False) -> None:
+def show(version: Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")], as_json: Json = False) -> None:
     """Show a version: what it was trained as, on what, and how it did."""
     with opened() as context, context.database.reading() as session:
         one = records.get(session, version)
         logs = {member.label: member.log for member in records.members_of(session, version)}
     payload = {**asdict(one), "log": logs}
     rows = [(name, value) for name, value in asdict(one).items() if name not in ("scaler", "basins", "config")]
-    rows += [("basins", len(one.basins)), *((f"config {name}", value) for name, value in one.config.items())]
+    rows += [("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+
+
+def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _lines({f"{name} {key}": one for key, one in value.items()})
+        else:
+            yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 @app.command("promote")
 def promote(
-    version: Annotated[str, typer.Argument(help="Its id.")],
-    reason: Annotated[str, typer.Option(help="Why; it is kept.")],
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
     basin: Basins = None,
-    by: Annotated[str | None, typer.Option(help="Who. Default: the user of this machine.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
     as_json: Json = False,
 ) -> None:
     """Make a version the current one of its basins, or of those named."""

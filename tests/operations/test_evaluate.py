@@ -77,6 +77,8 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Data
         assert one.snow is not None
         assert one.snow.test_r is None  # no year is left that took no part in the choice
         assert one.snow.reason is not None
+    with kept.reading() as session:
+        assert {row.basin_id: row for row in skill.snow_cells(session, version)} == rows
     assert len(done.basins) == 3
 
 

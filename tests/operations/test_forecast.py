@@ -8,18 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
-from hydrology.calendar import Day, day
+from hydrology.calendar import Day, Period, day
 from hydrology.errors import InvalidInput
+from hydrology.series import DailySeries
 from models import checkpoint
 from operations.forecast import NothingToForecast, Request, forecast
-from records import basins, runs, series, states, versions
+from records import basins, runs, series, sources, states, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import sha256
 from records.latest import latest
 from records.tables.series import SeriesRow
+from records.tables.states import StateRow
 from records.tables.versions import WeightsRow
 from records.versions import UnknownVersion
 from tests.operations.conftest import BASINS, CLOCK
@@ -200,3 +202,72 @@ def test_what_cannot_be_forecast_is_refused_and_nothing_kept(
         one_run(kept, **request_)
     with kept.reading() as session:
         assert runs.list_runs(session) == []
+
+
+def test_t0_after_the_clock_is_refused(kept: Database) -> None:
+    clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
+    with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
+        forecast(kept, clock, Request(BASINS, t0=day("2003-07-05")))
+
+
+def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series.Written:
+    """Give a series one value over a period, as an ingest does."""
+    with database.transaction() as session:
+        old = series.read(session, basin, "synthetic", variable)
+        assert old is not None
+        values = np.full(len(period), value, np.float32)
+        new = DailySeries(period.first, values, np.zeros(len(period), np.uint8), old.unit)
+        source = sources.register(session, "revision", "1" * 64, 1, CLOCK.wall())
+        return series.write(session, basin, "synthetic", variable, new, source, CLOCK.now())
+
+
+def test_a_basin_with_a_state_and_one_without_do_not_mix(kept: Database, tmp_path: Path) -> None:
+    """The record of the one begins on the day on which the other's state ends."""
+    with kept.transaction() as session:
+        session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
+    one_run(kept, basins=("SYNTH-01",), t0=day("2001-12-31"))
+    fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
+    mixed = one_run(kept, basins=("SYNTH-02", "SYNTH-01"))
+    alone = {basin: one_run(fresh, basins=(basin,)) for basin in ("SYNTH-01", "SYNTH-02")}
+    for basin, run in alone.items():
+        assert np.array_equal(discharge(kept, mixed, basin), discharge(fresh, run, basin))
+    fresh.close()
+
+
+def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(kept: Database) -> None:
+    revised: list[series.Written] = []
+
+    def revise(done: int, _total: int) -> None:
+        if not revised:
+            revised.append(rewrite(kept, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0))
+        assert done
+
+    (run,) = forecast(kept, CLOCK, Request(BASINS, t0=T0), revise)
+    with kept.reading() as session:
+        said = runs.basin_of(session, run.id, "SYNTH-02")
+        newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)
+    assert run.status == "partial"
+    assert "revised meanwhile" in str(said.reason)
+    assert newest is None or newest.day < day("2004-02-20")
+    assert one_run(kept).status == "issued"
+
+
+def test_a_damaged_state_is_computed_anew(kept: Database) -> None:
+    first = one_run(kept)
+    with kept.transaction() as session:
+        session.execute(update(StateRow).where(StateRow.basin_id == "SYNTH-01").values(content=b"rubbish"))
+    again = one_run(kept)
+    assert again.status == "issued"
+    assert np.array_equal(discharge(kept, first, "SYNTH-01"), discharge(kept, again, "SYNTH-01"))
+    healed = state(kept, "SYNTH-01", T0)
+    assert healed is not None
+
+
+def test_provenance_tells_what_was_consumed_since_the_parent(kept: Database) -> None:
+    cold, warm = one_run(kept), one_run(kept)
+    with kept.reading() as session:
+        one, other = (runs.basin_of(session, run.id, "SYNTH-01") for run in (cold, warm))
+    assert one.parent_day is None
+    assert other.parent_day == T0
+    assert other.parent_hash == one.state_hash == other.state_hash
+    assert one.inputs_hash != other.inputs_hash

@@ -13,7 +13,7 @@ from hydrology.errors import InvalidInput
 from hydrology.units import Area, cfs_to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from operations.forecast import Request, forecast
-from operations.ingest import Outcome, ingest
+from operations.ingest import Outcome, first_affected, ingest
 from records import basins, revisions, series, states, versions
 from records.engine import Database
 from records.tables.base import Base
@@ -154,7 +154,7 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(k
 
     outcome = run(kept, copy)["SYNTH-02"]
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 1)
-    assert outcome.invalidated_states == 2  # 2003-09-30 and 2004-05-01; those of 2001 and 2002 stand
+    assert outcome.invalidated_states == 2  # 2003-09-30 and 2004-05-01; those before stand
     with kept.reading() as session:
         (revision,) = revisions.revisions(session, "SYNTH-02", "synthetic", "precipitation")
         version = versions.newest(session).id
@@ -192,3 +192,26 @@ def test_real_basins_keep_their_means(database: Database, camels: Path) -> None:
         assert flow is not None
         depth = cfs_to_mm_per_day(flow.values, area=area).mean()
         assert depth == pytest.approx(np.mean(cfs) * 0.028316846592 * 86400e3 / area.m2, rel=1e-6)
+
+
+PAST = Period.parse("2001-01-01..2005-12-31")
+
+
+@pytest.mark.parametrize(
+    ("changed", "new", "expected"),
+    [
+        ("2003-05-10", None, "2003-05-05"),
+        (None, "2003-05-10", "2003-05-05"),  # fills a gap, which may have been interpolated
+        ("2004-05-10", "2003-05-10", "2003-05-05"),
+        (None, "2000-06-01", "2000-05-27"),  # before the record: its first state began elsewhere
+        (None, "2006-01-01", None),  # after the record: no state has seen it
+        (None, None, None),
+    ],
+)
+def test_the_states_that_a_write_can_change(changed: str | None, new: str | None, expected: str | None) -> None:
+    written = series.Written(first_new=day(new) if new else None, first_changed=day(changed) if changed else None)
+    assert first_affected(written, PAST) == (day(expected) if expected else None)
+
+
+def test_the_first_write_of_a_series_touches_no_state() -> None:
+    assert first_affected(series.Written(first_new=day("2001-01-01")), None) is None

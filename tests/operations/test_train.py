@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from hydrology.series import DailySeries, Flag
-from models.config import Cosine, InputsConfig
+from models.config import Cosine, InputsConfig, WindowsConfig
 from models.training import Progress, TrainingDiverged
 from operations.train import NoBasinLeft, prepare, train
 from records import promotions, series, sources, trainings, versions
 from records.engine import Database
+from records.tables.series import SeriesRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
 
@@ -129,3 +130,34 @@ def test_training_runs_on_either_database(database: Database, kept: Database) ->
     done = train(database, CLOCK, configuration(), BASINS)
     with database.reading() as session, kept.reading() as other:
         assert versions.get(session, done.version_id).weights_hash == versions.newest(other).weights_hash
+
+
+def test_two_processes_that_do_the_same_training_make_one_version(kept: Database) -> None:
+    config = configuration(seed=11)
+    other: list[str] = []
+
+    def overtaken(member: int, progress: Progress) -> None:
+        if (member, progress.step) == (1, 3) and not other:
+            other.append(train(kept, CLOCK, config, BASINS).version_id)
+
+    done = train(kept, CLOCK, config, BASINS, on_progress=overtaken)
+    assert [done.version_id] == other
+    with kept.reading() as session:
+        assert len(versions.list_versions(session)) == 2
+        assert versions.get(session, done.version_id).members == (0, 1)
+
+
+def test_a_validation_period_without_flow_is_refused_at_once(kept: Database) -> None:
+    with kept.transaction() as session:
+        session.query(SeriesRow).filter(SeriesRow.product == "synth", SeriesRow.year >= 2004).delete()
+    with kept.reading() as session, pytest.raises(NoBasinLeft, match="validation period 2004"):
+        prepare(session, configuration(validation_period="2004-10-01..2005-09-30"), BASINS)
+
+
+def test_a_long_warm_up_is_read_from_the_record(kept: Database) -> None:
+    config = configuration(
+        windows=WindowsConfig(warmup_days=700, loss_days=30, batch=4), train_period="2003-01-01..2003-12-31",
+        validation_period=None,
+    )  # fmt: skip
+    with kept.reading() as session:
+        assert prepare(session, config, BASINS).data.forcing.first == np.datetime64("2001-01-31")

@@ -1,7 +1,9 @@
 """Transactions are whole, migrations wait for each other, and a database that cannot be used says so."""
 
+import fcntl
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,19 @@ def test_processes_that_migrate_at_once_all_succeed(empty_url: str) -> None:
     database.close()
 
 
+def test_a_migration_of_a_file_waits_for_the_one_under_way(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/freshet.sqlite")
+    with ThreadPoolExecutor() as others:
+        with (tmp_path / "freshet.sqlite.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            waiting = others.submit(database.migrate)
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=1)
+        waiting.result(timeout=30)
+    database.require_migrated()
+    database.close()
+
+
 def test_migrating_again_changes_nothing(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
@@ -120,6 +135,23 @@ def test_a_database_that_does_not_answer_is_said_without_its_password(postgresql
     assert condition.problem
     assert "does not exist" in condition.problem
     assert "secret" not in str(condition)
+
+
+def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
+    file = tmp_path / "freshet.sqlite"
+    file.write_text("a letter, not a database. " * 100)
+    database = Database(f"sqlite:///{file}")
+    for use in (database.require_migrated, database.migrate):
+        with pytest.raises(DatabaseProblem, match="file is not a database"):
+            use()
+    database.close()
+    assert file.read_text().startswith("a letter")
+
+
+def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseProblem, match="pip install"):
+        Database("postgresql://host/name")
 
 
 @pytest.mark.parametrize(

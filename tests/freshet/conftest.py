@@ -1,0 +1,117 @@
+"""The command line on a small synthetic country, which is ingested, trained on and forecast once."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from freshet.cli.main import main
+from hydrology.calendar import day
+from ingestion.sources import synthetic
+
+BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
+SMALL = ("--cells", "4", "--warmup-days", "60", "--loss-days", "60", "--batch", "4", "--steps", "6")
+PERIODS = ("--train-period", "2001-10-01..2004-09-30", "--validation-period", "2004-10-01..2005-03-31")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output, which must be one JSON value and nothing else."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True, slots=True)
+class Freshet:
+    """The command line with a data folder of its own."""
+
+    data: Path
+
+    def __call__(self, *arguments: str, **settings: str) -> Said:
+        """Run a command in this process, under settings such as FRESHET_THREADS="2"."""
+        out, err = StringIO(), StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in (environment(self.data) | settings).items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["freshet", *arguments])
+            with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+                main()
+        return Said(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+
+
+def environment(data: Path) -> dict[str, str]:
+    """Return the environment of a command with a data folder."""
+    return {"FRESHET_DATA": str(data)}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings() -> Iterator[None]:
+    """Take away the settings of whoever runs the tests, and what the commands do to logging."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("FRESHET_") and name != "FRESHET_CAMELS"]:
+            patch.delenv(name)
+        yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture(scope="session")
+def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five years of three basins, 2000-10-01..2005-09-30."""
+    folder = tmp_path_factory.mktemp("country") / "camels"
+    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country, to be copied."""
+    freshet = Freshet(tmp_path_factory.mktemp("ingested"))
+    assert freshet("ingest", "camels", "--from", str(country)).code == 0
+    return freshet.data
+
+
+@pytest.fixture(scope="session")
+def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country, a version of two members and a run of 10 days, to be copied."""
+    freshet = _with_copy(ingested_data, tmp_path_factory.mktemp("worked"))
+    assert freshet("train", *PERIODS, *SMALL, "--members", "2").code == 0
+    assert freshet("forecast").code == 0
+    return freshet.data
+
+
+@pytest.fixture
+def freshet(tmp_path: Path) -> Freshet:
+    """The command line, with nothing kept yet."""
+    return Freshet(tmp_path / "data")
+
+
+@pytest.fixture
+def ingested(ingested_data: Path, tmp_path: Path) -> Freshet:
+    """The command line, with the country ingested."""
+    return _with_copy(ingested_data, tmp_path)
+
+
+@pytest.fixture
+def worked(worked_data: Path, tmp_path: Path) -> Freshet:
+    """The command line, with the country ingested, trained on and forecast."""
+    return _with_copy(worked_data, tmp_path)
+
+
+def _with_copy(data: Path, folder: Path) -> Freshet:
+    return Freshet(Path(shutil.copytree(data, folder / "copy")))

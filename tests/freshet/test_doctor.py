@@ -1,0 +1,56 @@
+"""`freshet doctor` tells what works on this machine, and changes nothing."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.freshet.conftest import Freshet, Said
+
+
+def checks(said: Said) -> dict[str, Any]:
+    """Return the checks by their name."""
+    return {check["name"]: check for check in said.json["checks"]}
+
+
+def test_a_new_machine_is_well_and_left_as_it_is(freshet: Freshet) -> None:
+    said = freshet("doctor", "--json")
+
+    assert said.code == 0
+    assert all(check["ok"] for check in checks(said).values())
+    assert "none yet" in checks(said)["database"]["detail"]
+    assert not freshet.data.exists()
+
+
+def test_a_kept_database_is_told_with_its_revision(ingested: Freshet) -> None:
+    said = ingested("doctor")
+
+    assert said.code == 0
+    assert f"{ingested.data / 'freshet.sqlite'}: revision" in said.out
+    assert "PROBLEM" not in said.out
+
+
+def test_a_folder_that_cannot_be_written_is_told_beside_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    said = Freshet(tmp_path / "file" / "data")("doctor", "--json")
+
+    assert said.code == 5
+    assert not checks(said)["data folder"]["ok"]
+    assert "FRESHET_DATA" in checks(said)["data folder"]["detail"]
+    assert checks(said)["arithmetic"]["ok"]
+
+
+def test_a_database_that_cannot_be_used_is_told_beside_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "freshet.sqlite").write_bytes(b"rivers" * 2000)
+    freshet = Freshet(tmp_path)
+
+    for said in (freshet("doctor", "--json"), freshet("doctor", "--json", FRESHET_DATABASE_URL="nonsense")):
+        assert said.code == 5
+        assert not checks(said)["database"]["ok"]
+        assert checks(said)["data folder"]["ok"]
+
+
+def test_a_camels_folder_that_is_none_is_told(tmp_path: Path) -> None:
+    said = Freshet(tmp_path)("doctor", "--json", FRESHET_CAMELS=str(tmp_path / "nowhere"))
+
+    assert said.code == 5
+    assert not checks(said)["CAMELS folder"]["ok"]

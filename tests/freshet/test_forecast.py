@@ -1,0 +1,156 @@
+"""`freshet forecast`, `evaluate`, `runs` and `versions` on a version that is kept."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--horizon", "0"], 2, "A horizon of 0 days is not possible"),
+        (["--horizon", "367"], 2, "A horizon of 367 days is not possible"),
+        (["--t0", "soon"], 2, "'soon' is not a day"),
+        (["--t0", "1999-01-01"], 4, "T0 1999-01-01 is outside the synthetic record"),
+        (["--t0", "2010-01-01"], 4, "T0 2010-01-01 is outside the synthetic record"),
+        (["--t0", "2005-09-25"], 4, "need forcing until 2005-10-05"),
+        (["--product", "daymet"], 2, "was trained on synthetic, not on daymet"),
+        (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
+        (["--version", "none"], 3, "No model version 'none' is kept here"),
+        (["--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read"),
+    ],
+)
+def test_what_cannot_be_forecast_is_told_and_keeps_no_run(
+    worked: Freshet, arguments: list[str], code: int, sentence: str
+) -> None:
+    before = worked("runs", "--json").json
+
+    said = worked("forecast", *arguments, "--json")
+
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+    assert said.json["problem"]["detail"] in said.err
+    assert worked("runs", "--json").json == before
+
+
+def test_nothing_is_forecast_without_a_version(ingested: Freshet) -> None:
+    said = ingested("forecast")
+
+    assert said.code == 4
+    assert "freshet train" in said.err
+
+
+def test_a_basin_that_cannot_be_forecast_is_told_beside_the_others(
+    freshet: Freshet, country: Path, tmp_path: Path
+) -> None:
+    shorter = Path(shutil.copytree(country, tmp_path / "shorter"))
+    file = shorter / "basin_mean_forcing" / "synthetic" / "00" / "SYNTH-02_lump_synthetic_forcing_leap.txt"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not line.startswith("2005\t9\t")))
+    assert freshet("ingest", "camels", "--from", str(shorter)).code == 0
+    assert freshet("train", *PERIODS, *SMALL).code == 0
+
+    said = freshet("forecast", "--json")
+    table = freshet("forecast").out
+
+    (run,) = said.json["runs"]
+    assert (said.code, run["status"]) == (6, "partial")
+    assert [run["basins"][basin]["status"] for basin in BASINS] == ["issued", "failed", "issued"]
+    assert "Failed: SYNTH-02:" in said.err
+    assert "failed" in table
+
+
+def test_a_run_is_shown_as_it_was_issued(worked: Freshet) -> None:
+    issued = worked("forecast", "--t0", "2004-02-28", "--horizon", "3", "--basin", "SYNTH-03", "--json")
+
+    (run,) = issued.json["runs"]
+    assert issued.code == 0
+    assert (run["t0"], run["horizon_days"], run["forcing_cutoff"]) == ("2004-02-28", 3, "2004-03-02")
+    assert len(run["basins"]["SYNTH-03"]["discharge_mm_per_day"]["0.5"]) == 3
+    assert all(ledger["closes"] for ledger in run["basins"]["SYNTH-03"]["ledger"])
+    assert worked("runs", run["id"], "--json").json == run
+    assert run["id"] in worked("runs", run["id"]).out
+
+
+def test_runs_are_listed_newest_first_by_basin_and_to_a_limit(worked: Freshet) -> None:
+    worked("forecast", "--basin", "SYNTH-03")
+
+    listed = worked("runs", "--json").json["runs"]
+    first = worked("runs", "--limit", "1", "--json").json["runs"]
+    of_the_other = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
+
+    assert len(listed) == 2
+    assert first == listed[:1]
+    assert of_the_other == listed[1:]
+    assert all(run["id"] in worked("runs").out for run in listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["runs", "none"], 3), (["runs", "--basin", "??"], 2), (["versions", "show", "none"], 3)],
+)
+def test_what_is_not_kept_is_told(worked: Freshet, arguments: list[str], code: int) -> None:
+    said = worked(*arguments, "--json")
+
+    assert said.code == code
+    assert said.json["problem"]["detail"] in said.err
+
+
+def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> None:
+    said = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--json")
+
+    assert said.code == 0
+    assert sorted(said.json["basins"]) == list(BASINS)
+    assert said.json["summary"]["nse"]["basins"] == 3
+    assert 0 <= said.json["worst_residual"] < 1e-5
+    assert said.json["snow"]["basins"] >= 1
+    text = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--basin", "SYNTH-02").out
+    assert "2003-10-01..2005-09-30, 1 basins" in text
+    assert "nse" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--period", "always"], 2, "'always' is not a period"),
+        (["--period", "2003-01-01..2010-01-01"], 4, "does not cover 2003-01-01..2010-01-01"),
+        (["--period", "2003-10-01..2004-09-30", "--version", "none"], 3, "No model version 'none'"),
+        (["--period", "2003-10-01..2004-09-30", "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    said = worked("evaluate", *arguments, "--json")
+
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+
+
+def test_a_version_is_promoted_for_the_basins_that_are_named(worked: Freshet) -> None:
+    (first,) = worked("versions", "list", "--json").json["versions"]
+    second = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
+
+    promoted = worked("versions", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial", "--json")
+    again = worked("versions", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial")
+
+    assert (promoted.code, promoted.json["changed"]) == (0, ["SYNTH-02"])
+    assert (again.code, "Nothing changed" in again.err) == (0, True)
+    current = [worked("basins", basin, "--json").json["current_version"] for basin in BASINS]
+    assert current == [first["id"], second, first["id"]]
+    runs = worked("forecast", "--json").json["runs"]
+    assert {run["version_id"]: sorted(run["basins"]) for run in runs} == {
+        first["id"]: ["SYNTH-01", "SYNTH-03"],
+        second: ["SYNTH-02"],
+    }
+
+
+def test_a_version_is_not_promoted_for_basins_or_versions_that_are_unknown(worked: Freshet) -> None:
+    (version,) = worked("versions", "list", "--json").json["versions"]
+
+    assert worked("versions", "promote", "none", "--reason", "x").code == 3
+    assert worked("versions", "promote", version["id"], "--reason", "x", "--basin", "01013500").code == 3
+    assert worked("versions", "promote", version["id"]).code == 2
+    assert version["id"] in worked("versions", "list").out
+    assert "network cells" in worked("versions", "show", version["id"]).out

@@ -1,0 +1,188 @@
+"""The command line as a whole: help, start, and how an error ends a command."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.freshet.conftest import BASINS, Freshet, environment
+
+COMMANDS = ("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "doctor", "demo")
+
+
+def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> None:
+    said = freshet("--help")
+
+    lines = said.out[said.out.index("Commands") :].splitlines()
+    first_words = [line.strip("│ ").split()[0] for line in lines if line.startswith("│ ") and line[2] != " "]
+    assert said.code == 0
+    assert tuple(first_words) == COMMANDS
+    assert "Exit codes: 0 done" in said.out
+
+
+@pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("ingest", "camels"), ("versions", "promote")])
+def test_every_command_has_help(freshet: Freshet, command: tuple[str, ...]) -> None:
+    said = freshet(*command, "--help")
+
+    assert (said.code, said.err) == (0, "")
+    assert f"Usage: freshet {' '.join(command)}" in said.out
+    assert "list[str]" not in said.out
+    assert not freshet.data.exists()
+
+
+def test_no_command_shows_the_help_and_is_no_success(freshet: Freshet) -> None:
+    said = freshet()
+
+    assert said.code == 2
+    assert "evaluate" in said.out
+    assert "Error" not in said.err
+
+
+@pytest.mark.parametrize("command", [["--help"], ["basins"], ["runs", "--json"]])
+def test_light_commands_load_no_torch(worked: Freshet, command: list[str]) -> None:
+    program = (
+        "import sys\n"
+        "from freshet.cli.main import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command],
+        env=os.environ | environment(worked.data),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    loaded = done.stderr.split()
+    assert "sqlalchemy" in loaded
+    assert not {"torch", "fastapi"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nonsense"], "No such command 'nonsense': see freshet --help."),
+        (["basins", "--nonsense"], "No such option: --nonsense: see freshet basins --help."),
+        (["evaluate"], "Missing option '--period': see freshet evaluate --help."),
+        (["runs", "--limit", "0"], "Invalid value for '--limit'"),
+        (["forecast", "--horizon", "ten"], "Invalid value for '--horizon'"),
+        (["ingest", "camels"], "Missing option '--from': see freshet ingest camels --help."),
+    ],
+)
+def test_misused_arguments_are_a_sentence_and_a_problem(freshet: Freshet, arguments: list[str], sentence: str) -> None:
+    said = freshet(*arguments)
+    with_json = freshet(*arguments, "--json")
+
+    assert said.code == with_json.code == 2
+    assert said.err.startswith(f"Error: {sentence}")
+    assert said.out == ""
+    assert with_json.json["problem"]["kind"] == "invalid-input"
+    assert with_json.err == f"Error: {with_json.json['problem']['detail']}\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("FRESHET_THREADS", "x"), ("FRESHET_THREADS", "0"), ("FRESHET_AS_OF", "noon"), ("FRESHET_LOG_LEVEL", "loud")],
+)
+@pytest.mark.parametrize("command", ["basins", "doctor", "forecast", "demo"])
+def test_a_bad_setting_is_named(freshet: Freshet, command: str, setting: str, value: str) -> None:
+    said = freshet(command, "--json", **{setting: value})
+
+    assert said.code == 2
+    assert said.json["problem"]["kind"] == "bad-settings"
+    assert setting in said.err
+
+
+@pytest.mark.parametrize("command", [["basins"], ["runs"], ["versions", "list"], ["forecast"], ["serve"]])
+@pytest.mark.parametrize("url", ["nonsense", "mysql://reader:secret@example/one"])
+def test_a_database_url_of_another_kind_is_refused(freshet: Freshet, command: list[str], url: str) -> None:
+    said = freshet(*command, FRESHET_DATABASE_URL=url)
+
+    assert said.code == 2
+    assert "sqlite:////path/freshet.sqlite" in said.err
+    assert "secret" not in said.err
+
+
+def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(freshet: Freshet) -> None:
+    said = freshet("basins", "--json", FRESHET_DATABASE_URL="postgresql://reader:secret@127.0.0.1:1/freshet")
+
+    assert said.code == 5
+    assert said.json["problem"]["kind"] == "database"
+    assert "127.0.0.1:1" in said.err
+    assert "secret" not in said.out + said.err
+
+
+@pytest.mark.parametrize("command", [["basins"], ["serve"], ["demo", "--once"]])
+def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    said = Freshet(tmp_path / "file" / "data")(*command)
+
+    assert said.code == 5
+    assert said.err.startswith("Error: The database sqlite:///")
+    assert str(tmp_path / "file" / "data") in said.err
+
+
+@pytest.mark.parametrize("command", [["basins"], ["forecast"], ["versions", "list"], ["serve"]])
+def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "freshet.sqlite").write_bytes(b"rivers" * 2000)
+
+    said = Freshet(tmp_path)(*command)
+
+    assert said.code == 5
+    assert f"{tmp_path / 'freshet.sqlite'} cannot be used" in said.err
+    assert (tmp_path / "freshet.sqlite").read_bytes() == b"rivers" * 2000
+
+
+def test_damage_that_is_met_on_the_way_is_a_sentence(ingested: Freshet) -> None:
+    file = ingested.data / "freshet.sqlite"
+    whole = file.read_bytes()
+    half = len(whole) // 2 // 4096 * 4096
+    file.write_bytes(whole[:half] + b"\xff" * (len(whole) - half))
+
+    ended = [ingested("train", "--train-period", "2001-10-01..2004-09-30"), ingested("basins", BASINS[0])]
+
+    for said in ended:
+        assert said.code == 5
+        assert f"{file} cannot be used" in said.err
+        assert "Traceback" not in said.err
+
+
+def test_a_database_that_can_only_be_read_is_a_sentence(worked: Freshet, tmp_path: Path) -> None:
+    file = worked.data / "freshet.sqlite"
+    url = f"sqlite:///{file}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)  # the driver's own form of a URL is no path
+        said = worked("forecast", FRESHET_DATABASE_URL=f"sqlite:///file:{file}?mode=ro&uri=true")
+
+    assert said.code == 5
+    assert "readonly" in said.err
+    assert worked("runs", FRESHET_DATABASE_URL=url).code == 0
+
+
+def test_an_output_that_nobody_reads_any_more_is_no_traceback(worked: Freshet) -> None:
+    freshet = shutil.which("freshet", path=Path(sys.executable).parent)
+    assert freshet is not None
+    command = [freshet, "runs", json.loads(worked("runs", "--json").out)["runs"][0]["id"], "--json"]
+    read, written = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | environment(worked.data),
+            stdout=written,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(written)
+
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
