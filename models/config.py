@@ -23,7 +23,7 @@ class NetworkConfig(_Frozen):
 
     architecture: Literal["mclstm"] = "mclstm"
     cells: int = Field(64, ge=2, le=512, description="memory cells, the trash cell included")
-    output_gate_bias: float = -3.0
+    output_gate_bias: float = Field(-3.0, allow_inf_nan=False)
 
 
 class InputsConfig(_Frozen):
@@ -80,7 +80,7 @@ class TrainingConfig(_Frozen):
     validate_every: int = Field(100, ge=1, description="steps")
     checkpoint_every: int = Field(50, ge=1, description="steps")
     members: int = Field(1, ge=1, le=100)
-    seed: int = 0
+    seed: int = Field(0, ge=0, lt=2**62)
 
 
 def windows_protocol() -> tuple[WindowsConfig, Cosine]:

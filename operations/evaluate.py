@@ -103,7 +103,7 @@ def evaluate(
         done += judged
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
-        raise DataProblem(f"No basin can be evaluated over {period}. {'; '.join(list(left_out.values())[:3])}")
+        raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
     evaluation = Evaluation(version_id, period, tuple(done), left_out)
     if {one.basin for one in done} >= set(loaded.version.basins):
         _keep_closure(database, evaluation)

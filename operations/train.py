@@ -142,7 +142,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         else:
             kept[basin] = flow
     if not kept:
-        reasons = "; ".join(list(left_out.values())[:3])
+        reasons = " ".join(list(left_out.values())[:3])
         raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {reasons}")
     if all(np.isnan(flow[days_of(period, validation)]).all() for flow in kept.values()):
         raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")

@@ -182,7 +182,7 @@ def _parsed(url: str) -> URL:
         backend = ""
     if backend == "postgresql":
         return parsed.set(drivername="postgresql+psycopg")
-    if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query:
         return parsed
     raise InvalidInput(
         "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
