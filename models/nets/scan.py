@@ -117,7 +117,9 @@ class _Scan(torch.autograd.Function):
         weight, fixed, drivers, mass, cells, storage = ctx.saved_tensors
         K = cells.shape[-1]
         wants_drivers, wants_mass = ctx.needs_input_grad[2:4]
-        d_weight, d_fixed = torch.zeros_like(weight), torch.zeros_like(fixed)
+        d_weight_T, d_fixed = weight.new_zeros(weight.shape[::-1]), torch.zeros_like(fixed)
+        # What the drivers get is seldom asked for, and a product for the cells alone is faster.
+        to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
         gates = _Gates(weight, fixed.contiguous(), K)
@@ -141,12 +143,12 @@ class _Scan(torch.autograd.Function):
             torch.mul(d_log, torch.sigmoid(-day.z_i), out=dz_i)
             torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
             d_fixed.add_(dz)
-            d_weight.addmm_(dz.t(), gates.features)
-            du = dz @ weight
+            d_weight_T.addmm_(gates.features.t(), dz)
+            du = dz @ to_features
             if d_drivers is not None:
                 d_drivers[t] = du[:, K:]
             if d_mass is not None:
                 torch.sum(dm * day.i, -1, out=d_mass[t])
             dn = du[:, :K]  # through c / (|c|_1 + eps)
             dc = q + (dn - (dn * c).sum(-1, keepdim=True) / day.norm) / day.norm
-        return d_weight, d_fixed, d_drivers, d_mass, dc
+        return d_weight_T.t(), d_fixed, d_drivers, d_mass, dc
