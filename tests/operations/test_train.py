@@ -6,7 +6,8 @@ import pytest
 from hydrology.series import DailySeries, Flag
 from models.config import Cosine, InputsConfig, WindowsConfig
 from models.training import Progress, TrainingDiverged
-from operations.train import NoBasinLeft, prepare, train
+from operations.train import train
+from operations.training_data import NoBasinLeft, prepare
 from records import promotions, series, sources, trainings, versions
 from records.engine import Database
 from records.tables.series import SeriesRow
