@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.freshet.conftest import environment
+
+
+def _interruptible() -> None:
+    """Let the process be interrupted even where its parents are not (a job in the background of a script)."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
@@ -22,6 +28,7 @@ def started(data: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_interruptible,  # noqa: PLW1509 - pytest has no other threads here
     ) as process:
         try:
             yield process
