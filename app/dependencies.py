@@ -1,11 +1,12 @@
 """What endpoints ask for: the database, one reading transaction, the clock, a basin's identifier."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 from fastapi.dependencies.models import Dependant
-from pydantic import AfterValidator
+from pydantic import AfterValidator, AwareDatetime
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
@@ -31,7 +32,8 @@ def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Sess
         yield session
 
 
-def _full_id(text: str) -> str:
+def full_id(text: str) -> str:
+    """Return the full identifier of a basin, refused as a validator does where it is none."""
     try:
         return basin_id(text)
     except InvalidInput as error:
@@ -45,17 +47,46 @@ Reading = Annotated[Session, Depends(_reading, scope="function")]
 
 BasinId = Annotated[
     str,
-    AfterValidator(_full_id),
+    AfterValidator(full_id),
     Path(
         description="A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).",
         examples=["01013500"],
     ),
 ]
+OptionalBasin = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else full_id(text)),
+    Query(description="Only those of this basin.", examples=["01013500"]),
+]
 BasinCursor = Annotated[
     str | None,
-    AfterValidator(lambda text: text and _full_id(text)),
+    AfterValidator(lambda text: text and full_id(text)),
     Query(description="Start after this basin: the last one of the page before.", examples=["USGS-01013500"]),
 ]
+
+
+_ID = "^[0-9A-Za-z_-]{1,64}$"
+RunId = Annotated[str, Path(description="A run's id.", pattern=_ID, examples=["011ccb1a3a8003f9c24d1e"])]
+ChosenRun = Annotated[
+    str | None,
+    Query(description="A run's id; the latest forecast's where none is named.", pattern=_ID),
+]
+VersionId = Annotated[str, Path(description="A model version's id.", pattern=_ID, examples=["011cb6d0d4209b8d7f6a51"])]
+OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=_ID)]
+IdCursor = Annotated[
+    str | None, Query(description="Start after this id: the last one of the page before.", pattern=_ID)
+]
+PageLimit = Annotated[int, Query(description="At most so many a page.", ge=1, le=1000)]
+
+
+def _utc(instant: datetime | None) -> datetime | None:
+    try:
+        return instant and instant.astimezone(UTC)
+    except OverflowError:
+        raise PydanticCustomError("instant", "the instant lies outside the years 1 to 9999 in UTC") from None
+
+
+OptionalInstant = Annotated[AwareDatetime | None, AfterValidator(_utc)]
 
 
 def refuse_unknown_parameters(request: Request) -> None:

@@ -14,6 +14,12 @@ from app.basins.endpoints import router as basins
 from app.dependencies import refuse_unknown_parameters
 from app.forecasts.endpoints import router as forecasts
 from app.health.endpoints import router as health
+from app.observations.endpoints import router as observations
+from app.runs.endpoints import router as runs
+from app.skill.endpoints import router as skill
+from app.status.endpoints import router as status
+from app.versions.endpoints import router as versions
+from app.water.endpoints import router as water
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -47,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
     problems.handle(app)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
-    for router in (basins, forecasts):
+    for router in (basins, observations, forecasts, runs, water, skill, versions, status):
         strict.include_router(router, prefix="/v1")
     strict.include_router(health)
     app.include_router(strict)

@@ -1,11 +1,12 @@
 """The words and the shape of the OpenAPI document."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fastapi import FastAPI
 
 from app.problems import MEDIA_TYPE
+from app.schema import Model
 
 TITLE = "Freshet"
 DESCRIPTION = """
@@ -18,6 +19,8 @@ and a water balance that closes for every member of every forecast.
   the basin. Depths and flows are converted with the area that the answer names. Values have 7 significant digits,
   the precision of the computation.
 - **Missing** is `null`, and `missing` says why.
+- **Stale** is told: a latest forecast says how many days its T0 lies behind the service's clock, and `/v1/status` says
+  it of every input.
 - **Errors** are problem details (RFC 9457): `type` never changes, `detail` says how to mend it. An unknown query
   parameter is refused.
 - **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
@@ -25,13 +28,21 @@ and a water balance that closes for every member of every forecast.
 """
 TAGS = [
     {"name": "basins", "description": "Which basins there are and what is known of them."},
+    {"name": "observations", "description": "What was measured: discharge, weather, snow."},
     {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
+    {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},
+    {"name": "skill", "description": "How well the models have done."},
+    {"name": "models", "description": "Model versions: what they are made of and where they are in use."},
+    {"name": "status", "description": "How fresh everything is, and what is degraded."},
     {"name": "health", "description": "Whether the service can answer."},
 ]
 
 
 def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Return an application's `openapi`, whose errors bear the media type of problem details."""
+    """Return an application's `openapi`, whose errors bear the media type of problem details.
+
+    Its examples are whole: FastAPI leaves out what is null, and an answer does not.
+    """
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -41,6 +52,16 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
                     for status, response in operation["responses"].items():
                         if status >= "400":
                             response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+            schemas = plain()["components"]["schemas"]
+            for model in _models(Model):
+                if model.__name__ in schemas and "json_schema_extra" in model.model_config:
+                    schemas[model.__name__] |= model.model_config["json_schema_extra"]
         return plain()
 
     return openapi
+
+
+def _models(above: type[Model]) -> Iterator[type[Model]]:
+    for model in above.__subclasses__():
+        yield model
+        yield from _models(model)

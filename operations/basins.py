@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
 from models.config import InputsConfig
-from records import basins, series
+from records import basins, promotions, series, versions
 
 
 def gauge_product(basin: str) -> str:
@@ -38,6 +38,20 @@ def forcing_products(session: Session) -> list[str]:
     fields = InputsConfig(product="any")
     kept = [set(series.products(session, name)) for name in (fields.mass, *fields.auxiliary)]
     return sorted(set.intersection(*kept))
+
+
+def with_model(session: Session, version: str | None) -> list[str]:
+    """Return the basins of a version, or, without one, all that have a current version (if none has: all).
+
+    Raises:
+        UnknownVersion: it is not kept.
+        InvalidInput: no basin is kept.
+    """
+    if version is not None:
+        return list(versions.get(session, version).basins)
+    everything = chosen(session, [])
+    current = promotions.current(session, everything)
+    return [name for name in everything if name in current] or everything
 
 
 def unique(ids: Iterable[str]) -> list[str]:

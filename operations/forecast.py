@@ -9,6 +9,7 @@ from importlib import metadata
 
 import numpy as np
 import structlog
+from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import DataProblem, InvalidInput
@@ -46,6 +47,7 @@ class Request:
         version_id: None for the version that is current for each basin.
         product: the forcing product expected; None for the version's.
         purpose: why the runs are made.
+        key: names the request, so that the same one again returns its runs; None for a new one each time.
     """
 
     basins: tuple[str, ...]
@@ -54,6 +56,7 @@ class Request:
     version_id: str | None = None
     product: str | None = None
     purpose: runs.Purpose = "operational"
+    key: str | None = None
 
 
 def forecast(
@@ -75,8 +78,27 @@ def forecast(
     if not 1 <= request.horizon <= LONGEST_HORIZON:
         raise InvalidInput(f"A horizon of {request.horizon} days is not possible: choose 1 to {LONGEST_HORIZON}.")
     groups = _by_version(database, request)
+    if kept := _kept(database, request):
+        return kept
     prepared = [_Run(database, clock, request, version, names) for version, names in groups.items()]
-    return [run.issue(on_days) for run in prepared]
+    computed = [run.compute(on_days) for run in prepared]
+    with database.transaction() as session:
+        if again := _kept_in(session, request):
+            return again
+        issued = [issuing.store(session, new, results) for new, results in computed]
+    for run in issued:
+        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
+    return issued
+
+
+def _kept(database: Database, request: Request) -> list[runs.Run]:
+    with database.reading() as session:
+        return _kept_in(session, request)
+
+
+def _kept_in(session: Session, request: Request) -> list[runs.Run]:
+    """Return the runs that the same request led to before."""
+    return [] if request.key is None else runs.of_key(session, request.key)
 
 
 def _by_version(database: Database, request: Request) -> dict[str, list[str]]:
@@ -121,17 +143,15 @@ class _Run:
         self.ahead = Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(request.horizon, "D"))
         self.usable = self._covering()
 
-    def issue(self, on_days: OnDays) -> runs.Run:
-        """Compute and keep the run."""
+    def compute(self, on_days: OnDays) -> tuple[runs.NewRun, list[runs.BasinResult]]:
+        """Advance the states, look ahead, and return what is to be kept."""
         advanced = advance(self.database, self.clock, self.loaded, self.usable, self.t0, on_days)
         results = look_ahead(self.loaded, self.basins, self.usable, advanced, self.snow, self.ahead)
         results += [
             runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="failed", reason=reason))
             for basin, reason in self.failed.items()
         ]
-        run = self._keep(sorted(results, key=lambda result: result.basin.basin_id))
-        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
-        return run
+        return self._new_run(), sorted(results, key=lambda result: result.basin.basin_id)
 
     def _check_product(self) -> None:
         wanted, own = self.request.product, self.loaded.version.product
@@ -179,10 +199,11 @@ class _Run:
             more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
             raise NothingToForecast(" ".join(reasons[:3]) + more)
 
-    def _keep(self, results: list[runs.BasinResult]) -> runs.Run:
+    def _new_run(self) -> runs.NewRun:
         version, created = self.loaded.version, self.clock.wall()
-        new = runs.NewRun(
-            id=new_id(created),
+        run = new_id(created)
+        return runs.NewRun(
+            id=run if self.request.key is None else f"{run}{runs.KEY}{self.request.key}",
             t0=self.t0,
             horizon_days=self.request.horizon,
             issued_at=self.clock.now(),
@@ -197,5 +218,3 @@ class _Run:
             purpose=self.request.purpose,
             members=list(self.loaded.labels),
         )
-        with self.database.transaction() as session:
-            return issuing.store(session, new, results)

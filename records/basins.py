@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import NotFound
@@ -17,6 +17,7 @@ from records.tables.base import JsonObject
 from records.tables.basins import AreaRow, AttributeRow, BasinRow, QualityRow, TextRow
 
 Changes = dict[str, tuple[object, object]]
+Box = tuple[float, float, float, float]  # west, south, east, north, degrees
 
 
 class UnknownBasin(NotFound):
@@ -139,6 +140,7 @@ def list_basins(
     *,
     text: str | None = None,
     huc: str | None = None,
+    box: Box | None = None,
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Basin]:
@@ -148,6 +150,8 @@ def list_basins(
         session: where to look.
         text: a part of the identifier or the name, in any case.
         huc: the beginning of the hydrologic unit code.
+        box: the gauge lies within it, its edges included; where its west is east of its east, it crosses the
+            180th meridian. A basin whose place is not known is in no box.
         after: only identifiers after this one.
         limit: at most so many.
     """
@@ -162,9 +166,33 @@ def list_basins(
         )
     if huc is not None:
         wanted = wanted.where(BasinRow.huc.startswith(huc, autoescape=True))
+    if box is not None:
+        wanted = wanted.where(_within(box))
     if after is not None:
         wanted = wanted.where(BasinRow.id > after)
     return _whole(session, session.scalars(wanted).all())
+
+
+def _within(box: Box) -> ColumnElement[bool]:
+    west, south, east, north = box
+    of_west, of_east = BasinRow.longitude >= west, BasinRow.longitude <= east
+    between = and_(of_west, of_east) if west <= east else or_(of_west, of_east)
+    return and_(BasinRow.latitude.between(south, north), between)
+
+
+def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
+    """Return what `require` would raise for those of many basins that are not kept, without its hints."""
+    kept = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    return {
+        basin: UnknownBasin(f"No basin {basin!r} is kept here: list the basins to see those that are kept.")
+        for basin in basins
+        if basin not in kept
+    }
+
+
+def count(session: Session) -> int:
+    """Return how many basins are kept."""
+    return session.scalar(select(func.count()).select_from(BasinRow)) or 0
 
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """The latest forecast of a basin, as the clock sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -55,23 +55,40 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
         NoModel: no version is current for it.
         NoForecast: the current version has issued none; the sentence says what its newest run came to.
     """
+    found = latest_many(session, [basin], at)[basin]
+    if isinstance(found, Latest):
+        return found
     basin_records.require(session, basin)
-    issued, tried = _newest(session, [basin], at)
-    if basin in issued:
-        return _latest(issued[basin], tried[basin])
-    version = promotions.current(session, [basin]).get(basin)
-    if version is None:
-        raise NoModel(f"No model version is current for {basin}: promote one.")
-    if basin in tried:
-        run, row = tried[basin]
-        raise NoForecast(f"No forecast of {basin} is issued yet: run {run.id} was {row.status} ({row.reason}).")
-    raise NoForecast(f"Version {version} has made no forecast of {basin} that is available yet: run one.")
+    raise found
 
 
-def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest]:
-    """Return the latest forecast of each of many basins; a basin without one is not there."""
+def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
+    """Return the latest forecast of each of many basins, or what `latest` would raise, in the order given."""
     issued, tried = _newest(session, basins, at)
-    return {basin: _latest(found, tried[basin]) for basin, found in issued.items()}
+    lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
+    return {basin: _latest(issued[basin], tried[basin]) if basin in issued else lacking[basin] for basin in basins}
+
+
+def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "Found"]) -> dict[str, NotFound]:
+    """Say of each basin why it has no forecast."""
+    if not basins:
+        return {}
+    unknown = basin_records.unknown(session, basins)
+    current = promotions.current(session, basins)
+    lacking: dict[str, NotFound] = {}
+    for basin in basins:
+        if basin in unknown:
+            lacking[basin] = unknown[basin]
+        elif basin not in current:
+            lacking[basin] = NoModel(f"No model version is current for {basin}: promote one.")
+        elif basin in tried:
+            run, row = tried[basin]
+            said = f"No forecast of {basin} is issued yet: run {run.id} was {row.status} ({row.reason})."
+            lacking[basin] = NoForecast(said)
+        else:
+            said = f"Version {current[basin]} has made no forecast of {basin} that is available yet: run one."
+            lacking[basin] = NoForecast(said)
+    return lacking
 
 
 Found = tuple[RunRow, RunBasinRow]

@@ -60,6 +60,15 @@ def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     return dict(rows.all())
 
 
+def in_use(session: Session) -> dict[str, list[str]]:
+    """Return the basins that each version is current for; a version that is current for none is not there."""
+    now = current_versions()
+    used: dict[str, list[str]] = {}
+    for version, basin in session.execute(select(now.c.version_id, now.c.basin_id).order_by(now.c.basin_id)):
+        used.setdefault(version, []).append(basin)
+    return used
+
+
 def current_versions() -> Subquery:
     """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
     newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
@@ -69,4 +78,16 @@ def current_versions() -> Subquery:
 def history(session: Session, basin: str) -> list[Promotion]:
     """Return a basin's promotions, the newest first."""
     rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
+    return [as_record(Promotion, row) for row in rows]
+
+
+def of_version(session: Session, version: str) -> list[Promotion]:
+    """Return the promotions of a version, the newest first, those of one instant by basin.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    versions.get(session, version)
+    order = (PromotionRow.promoted_at.desc(), PromotionRow.basin_id)
+    rows = session.scalars(select(PromotionRow).where(PromotionRow.version_id == version).order_by(*order))
     return [as_record(Promotion, row) for row in rows]

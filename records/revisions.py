@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
@@ -92,6 +92,13 @@ def arrivals(session: Session, basin: str, product: str, variable: str) -> list[
     key = {"basin_id": basin, "product": product, "variable": variable}
     rows = session.scalars(select(ArrivalRow).filter_by(**key).order_by(ArrivalRow.id))
     return [as_record(Arrival, row) for row in rows]
+
+
+def newest_days(session: Session) -> dict[str, Day]:
+    """Return the newest day that has arrived of each product, of whichever basin and variable."""
+    newest = func.max(ArrivalRow.last_day)
+    rows = session.execute(select(ArrivalRow.product, newest).group_by(ArrivalRow.product).order_by(ArrivalRow.product))
+    return dict(rows.all())
 
 
 def _log(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:

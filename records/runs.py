@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
@@ -16,8 +16,11 @@ from records.statements import as_record
 from records.tables.base import JsonList, JsonObject
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
 
+KEY = "-"  # between a run's own id and the name of the request that it answers
+
 ForcingKind = Literal["observed", "supplied", "climatology"]
 Purpose = Literal["operational", "reforecast", "what-if"]
+Of = tuple[str, str]  # a run and a basin that it speaks of
 BasinStatus = Literal["issued", "withheld", "failed"]
 
 
@@ -147,6 +150,12 @@ def get(session: Session, run: str) -> Run:
     return as_record(Run, row)
 
 
+def of_key(session: Session, key: str) -> list[Run]:
+    """Return the runs of a named request; their ids end in KEY and the name."""
+    rows = session.scalars(select(RunRow).where(RunRow.id.endswith(KEY + key, autoescape=True)).order_by(RunRow.id))
+    return [as_record(Run, row) for row in rows]
+
+
 def basins_of(session: Session, run: str) -> list[RunBasin]:
     """Return what a run says of each of its basins.
 
@@ -178,10 +187,21 @@ def series_of(session: Session, run: str, basin: str, variables: Sequence[str] |
         UnknownRun: there is no such run, or it says nothing of that basin.
     """
     basin_of(session, run, basin)
-    wanted = select(RunSeriesRow).filter_by(run_id=run, basin_id=basin).order_by(RunSeriesRow.variable)
+    return series_of_many(session, [(run, basin)], variables)[run, basin]
+
+
+def series_of_many(
+    session: Session, wanted: Sequence[Of], variables: Sequence[str] | None = None
+) -> dict[Of, dict[str, RunSeries]]:
+    """Return the arrays by variable of many basins, each of a run of its own; none where it has none."""
+    key = tuple_(RunSeriesRow.run_id, RunSeriesRow.basin_id)
+    query = select(RunSeriesRow).where(key.in_(wanted)).order_by(RunSeriesRow.variable)
     if variables is not None:
-        wanted = wanted.where(RunSeriesRow.variable.in_(variables))
-    return {row.variable: _series(row) for row in session.scalars(wanted)}
+        query = query.where(RunSeriesRow.variable.in_(variables))
+    found: dict[Of, dict[str, RunSeries]] = {one: {} for one in wanted}
+    for row in session.scalars(query):
+        found[row.run_id, row.basin_id][row.variable] = _series(row)
+    return found
 
 
 def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:
@@ -191,11 +211,20 @@ def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:
         UnknownRun: there is no such run, or it says nothing of that basin.
     """
     basin_of(session, run, basin)
-    terms: dict[str, dict[str, float]] = {}
-    for row in session.scalars(select(LedgerRow).filter_by(run_id=run, basin_id=basin).order_by(LedgerRow.term)):
-        terms.setdefault(row.member, {})[row.term] = row.amount_mm
-    closures = session.scalars(select(ClosureRow).filter_by(run_id=run, basin_id=basin).order_by(ClosureRow.member))
-    return [as_record(Ledger, row, terms=terms.get(row.member, {})) for row in closures]
+    return ledgers_of_many(session, [(run, basin)])[run, basin]
+
+
+def ledgers_of_many(session: Session, wanted: Sequence[Of]) -> dict[Of, list[Ledger]]:
+    """Return the ledgers of many basins, each of a run of its own; none where its network keeps none."""
+    of_term, of_member = (tuple_(row.run_id, row.basin_id).in_(wanted) for row in (LedgerRow, ClosureRow))
+    terms: dict[tuple[Of, str], dict[str, float]] = {}
+    for row in session.scalars(select(LedgerRow).where(of_term).order_by(LedgerRow.term)):
+        terms.setdefault(((row.run_id, row.basin_id), row.member), {})[row.term] = row.amount_mm
+    found: dict[Of, list[Ledger]] = {one: [] for one in wanted}
+    for closure in session.scalars(select(ClosureRow).where(of_member).order_by(ClosureRow.member)):
+        one = closure.run_id, closure.basin_id
+        found[one].append(as_record(Ledger, closure, terms=terms.get((one, closure.member), {})))
+    return found
 
 
 def list_runs(
@@ -207,6 +236,7 @@ def list_runs(
     t0_from: Day | None = None,
     t0_to: Day | None = None,
     issued_after: datetime | None = None,
+    available_by: datetime | None = None,
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Run]:
@@ -217,6 +247,7 @@ def list_runs(
         (RunRow.t0.__ge__, t0_from),
         (RunRow.t0.__le__, t0_to),
         (RunRow.issued_at.__gt__, issued_after),
+        (RunRow.available_at.__le__, available_by),
         (RunRow.id.__lt__, after),
     )
     wanted = select(RunRow).where(*(holds(value) for holds, value in filters if value is not None))
@@ -224,6 +255,30 @@ def list_runs(
         wanted = wanted.where(RunRow.id.in_(select(RunBasinRow.run_id).where(RunBasinRow.basin_id == basin)))
     rows = session.scalars(wanted.order_by(RunRow.id.desc()).limit(limit))
     return [as_record(Run, row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a version has made that may be read: how many runs, the newest T0 and the newest issue."""
+
+    runs: int
+    newest_t0: Day
+    newest_issue: datetime
+
+
+def made(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, Made]:
+    """Return what each version has made for a purpose that is available at an instant; one with none is not there.
+
+    The newest T0 is that of runs that were issued for a basin at least.
+    """
+    issued = RunRow.status != "failed"
+    rows = session.execute(
+        select(RunRow.version_id, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
+        .where(RunRow.purpose == purpose, RunRow.available_at <= at, issued)
+        .group_by(RunRow.version_id)
+        .order_by(RunRow.version_id)
+    )
+    return {version: Made(count, t0, issued_at) for version, count, t0, issued_at in rows}
 
 
 def _series(row: RunSeriesRow) -> RunSeries:

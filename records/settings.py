@@ -43,6 +43,9 @@ class Settings(BaseSettings):
         as_of: the instant that the archive is replayed at; without an offset it is UTC, a day alone is 00:00.
         log_level: the least severe message that is logged.
         threads: threads of one computing process.
+        device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
+        lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
+            time between two signs.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -54,6 +57,8 @@ class Settings(BaseSettings):
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int = Field(default=1, ge=1)
+    device: str = "cpu"
+    lease_seconds: float = Field(default=60, ge=1)
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

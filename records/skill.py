@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+import numpy as np
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
@@ -123,6 +125,51 @@ def scores(
     if last_day is not None:
         wanted = wanted.where(ScoreRow.last_day == last_day)
     return [as_record(Score, row) for row in session.scalars(wanted)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quartiles:
+    """One score over the basins of an evaluation, its key as in `Score`.
+
+    Attributes:
+        n: how many basins have a value; lacking: how many have a reason in its place.
+        p25, median, p75: over those that have one; None where none has.
+    """
+
+    member: str
+    metric: str
+    first_day: Day
+    last_day: Day
+    lead: str
+    season: str
+    threshold: str
+    forcing_kind: str
+    reference: str
+    n: int
+    lacking: int
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+def quartiles(session: Session, version: str, metrics: Sequence[str] | None = None) -> list[Quartiles]:
+    """Return the quartiles of a version's scores over the basins, in the order of their keys."""
+    key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
+    columns = [getattr(ScoreRow, name) for name in key]
+    wanted = select(*columns, ScoreRow.value).filter_by(version_id=version).order_by(*columns)
+    if metrics is not None:
+        wanted = wanted.where(ScoreRow.metric.in_(metrics))
+    groups: dict[tuple[Any, ...], list[float | None]] = {}
+    for *of, value in session.execute(wanted):
+        groups.setdefault(tuple(of), []).append(value)
+    return [_quartiles(dict(zip(key, of, strict=True)), values) for of, values in groups.items()]
+
+
+def _quartiles(key: dict[str, Any], values: Sequence[float | None]) -> Quartiles:
+    known = [value for value in values if value is not None]
+    cuts: list[float | None] = [*np.percentile(known, [25, 50, 75]).tolist()] if known else [None, None, None]
+    p25, median, p75 = cuts
+    return Quartiles(**key, n=len(known), lacking=len(values) - len(known), p25=p25, median=median, p75=p75)
 
 
 def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput, NotFound
@@ -177,6 +177,23 @@ def members_of(session: Session, version: str, which: Which | None = None) -> li
         Member(row.label, row.seed, {which: verified(kept.weights, kept.sha256, f"weights of {version}")}, row.log)
         for row, kept in rows
     ]
+
+
+def count(session: Session) -> int:
+    """Return how many versions are kept."""
+    return session.scalar(select(func.count()).select_from(VersionRow)) or 0
+
+
+def seeds_of(session: Session, version: str) -> dict[int, int]:
+    """Return the seed of each member of a version by its label; none where the version is not kept."""
+    rows = session.execute(select(MemberRow.label, MemberRow.seed).filter_by(version_id=version).order_by("label"))
+    return dict(rows.all())
+
+
+def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
+    """Return of each version that is kept whether its network conserves mass."""
+    rows = session.execute(select(VersionRow.id, VersionRow.conserving).where(VersionRow.id.in_(versions)))
+    return dict(rows.all())
 
 
 def set_properties(session: Session, version: str, properties: JsonObject) -> None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
@@ -31,9 +31,30 @@ _numbers = count(1)
 class PostgreSQL:
     """A running PostgreSQL server, thrown away with all its databases when the tests end."""
 
-    def __init__(self, socket: Path) -> None:
-        self.socket = socket
+    def __init__(self, socket: Path, start: Callable[[], subprocess.Popen[bytes]]) -> None:
+        self.socket, self._start = socket, start
+        self.process = start()
         self._migrated: str | None = None
+
+    def stop_for(self, seconds: float) -> None:
+        """Stop the server, and start it again on the same data after some seconds."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        time.sleep(seconds)
+        self.process = self._start()
+        self.await_answer()
+
+    def await_answer(self) -> None:
+        """Return when the server answers."""
+        for _ in range(300):
+            assert self.process.poll() is None, "PostgreSQL ended: read its log in the temporary folder"
+            try:
+                self.execute("SELECT 1")
+            except psycopg.OperationalError:
+                time.sleep(0.1)
+            else:
+                return
+        raise AssertionError("PostgreSQL does not answer")
 
     def execute(self, statement: str) -> None:
         """Run a statement outside any transaction."""
@@ -104,17 +125,19 @@ def _server(folder: Path) -> Iterator[PostgreSQL]:
         "lock_timeout=30s",
     )
     arguments = [part for option in options for part in ("-c", option)]
-    with (
-        log.open("wb") as said,
-        subprocess.Popen([binaries / "postgres", "-D", data, *arguments], stderr=said, user=user, cwd=folder) as server,
-    ):
-        try:
-            postgresql = PostgreSQL(folder)
-            _await(postgresql, server, log)
-            yield postgresql
-        finally:
-            # At once, without a last checkpoint: nothing of it is kept.
-            server.send_signal(signal.SIGQUIT)
+
+    def start() -> subprocess.Popen[bytes]:
+        with log.open("ab") as said:
+            return subprocess.Popen([binaries / "postgres", "-D", data, *arguments], stderr=said, user=user, cwd=folder)
+
+    postgresql = PostgreSQL(folder, start)
+    try:
+        postgresql.await_answer()
+        yield postgresql
+    finally:
+        # At once, without a last checkpoint: nothing of it is kept.
+        postgresql.process.send_signal(signal.SIGQUIT)
+        postgresql.process.wait()
 
 
 def _site_packages() -> Path:
@@ -129,18 +152,6 @@ def _copied(site: Path, folder: Path) -> Path:
     for part in (INSTALLED, LIBRARIES):
         shutil.copytree(site / part, folder / part)
     return folder
-
-
-def _await(server: PostgreSQL, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        assert process.poll() is None, f"PostgreSQL did not start: {log.read_text()}"
-        try:
-            server.execute("SELECT 1")
-        except psycopg.OperationalError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(f"PostgreSQL does not answer: {log.read_text()}")
 
 
 @pytest.fixture(scope="session")

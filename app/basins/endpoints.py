@@ -1,15 +1,19 @@
 """/v1/basins"""
 
+import math
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from app.basins import service
 from app.basins.schemas import BasinDetail, BasinPage
+from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import BasinCursor, BasinId, Reading
+from app.paging import next_page
 from app.problems import documented
-from records.basins import UnknownBasin
+from records.basins import Box, UnknownBasin
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 
@@ -27,6 +31,39 @@ Huc = Annotated[
     str | None,
     Query(description="The beginning of the hydrologic unit code.", pattern="^[0-9]{1,12}$", examples=["01"]),
 ]
+
+
+def _box(text: str | None) -> str | None:
+    """Refuse what is no box."""
+    if text is not None:
+        _corners(text)
+    return text
+
+
+def _corners(text: str) -> Box:
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError:
+        west = south = east = north = math.nan
+    if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south <= north <= 90):
+        raise PydanticCustomError(
+            "box",
+            "not a box: give minlon,minlat,maxlon,maxlat in degrees, longitudes from -180 to 180, latitudes from "
+            "-90 to 90 and the lower one first",
+        )
+    return west, south, east, north
+
+
+BoundingBox = Annotated[
+    str | None,
+    AfterValidator(_box),
+    Query(
+        description="Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon, "
+        "the box crosses the 180th meridian. A basin whose place is not known is in no box.",
+        examples=["-70,44,-66,48"],
+        max_length=200,
+    ),
+]
 Limit = Annotated[int, Query(description="At most so many basins a page.", ge=1, le=1000)]
 
 
@@ -37,22 +74,29 @@ def list_basins(
     session: Reading,
     q: Text = None,
     huc: Huc = None,
+    bbox: BoundingBox = None,
     after: BasinCursor = None,
     limit: Limit = 100,
 ) -> BasinPage:
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null."""
-    found, more = service.page(session, text=q, huc=huc, after=after, limit=limit)
+    box = None if bbox is None else _corners(bbox)
+    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=limit)
     following = None
     if more:
-        asked = {"q": q, "huc": huc, "limit": limit, "after": found[-1].id}
-        given = {name: value for name, value in asked.items() if value is not None}
-        following = f"{request.url.path}?{urlencode(given)}"
-        response.headers["Link"] = f'<{following}>; rel="next"'
+        asked = {"q": q, "huc": huc, "bbox": bbox, "limit": limit}
+        following = next_page(request, response, asked, found[-1].id)
     return BasinPage(basins=found, next=following)
 
 
-@router.get("/{basin}", summary="What is known of a basin", responses=documented(UnknownBasin))
-def read_basin(session: Reading, basin: BasinId) -> BasinDetail:
+@router.get(
+    "/{basin}",
+    summary="What is known of a basin",
+    responses=NOT_MODIFIED | documented(UnknownBasin),
+    response_model=BasinDetail,
+)
+def read_basin(
+    session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
+) -> BasinDetail | Response:
     """Place, drainage areas (km²), attributes, the daily series that are kept, the model version that its forecasts
     come from, and what was found wrong or odd in its data."""
-    return service.detail(session, basin)
+    return tagged(service.detail(session, basin), response, if_none_match)

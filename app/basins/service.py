@@ -13,10 +13,10 @@ _FIELDS = ("name", "latitude", "longitude", "huc")
 
 
 def page(
-    session: Session, *, text: str | None, huc: str | None, after: str | None, limit: int
+    session: Session, *, text: str | None, huc: str | None, box: basins.Box | None, after: str | None, limit: int
 ) -> tuple[list[BasinSummary], bool]:
     """Return a page of basins, and whether there are more after it."""
-    found = basins.list_basins(session, text=text, huc=huc, after=after, limit=limit + 1)
+    found = basins.list_basins(session, text=text, huc=huc, box=box, after=after, limit=limit + 1)
     return [BasinSummary(**_said(basin)) for basin in found[:limit]], len(found) > limit
 
 

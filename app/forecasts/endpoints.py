@@ -1,14 +1,17 @@
-"""/v1/basins/{basin}/forecasts and /v1/runs"""
+"""/v1/forecasts, /v1/basins/{basin}/forecasts and /v1/runs/{run}/basins/{basin}"""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.conditional import FOR_EVER, SHORTLY, IfNoneMatch, holds
-from app.dependencies import BasinId, Reading, ServiceClock
-from app.forecasts import service
-from app.forecasts.schemas import Forecast, Units
+from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
+from app.dependencies import BasinId, Reading, RunId, ServiceClock, full_id
+from app.forecasts import finding, many, service
+from app.forecasts.many import MOST_BASINS
+from app.forecasts.schemas import Forecast, Forecasts, Units
 from app.forecasts.service import NoArea, Representation
 from app.problems import documented
 from records.basins import UnknownBasin
@@ -22,11 +25,25 @@ DischargeUnits = Annotated[
 ]
 WithMembers = Annotated[bool, Query(description="Whether to tell every member and the cells at T0, not only the mean.")]
 Format = Annotated[Literal["json"], Query(description="The format of the answer.")]
-RunId = Annotated[
+
+
+def _basins(text: str) -> str:
+    basins = list(dict.fromkeys(full_id(part.strip()) for part in text.split(",")))
+    if len(basins) > MOST_BASINS:
+        detail = f"{len(basins)} basins, and one answer holds at most {MOST_BASINS}: ask for a part at a time"
+        raise PydanticCustomError("basins", "{detail}", {"detail": detail})
+    return ",".join(basins)
+
+
+Basins = Annotated[
     str,
-    Path(description="A run's id.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["011ccb1a3a8003f9c24d1e"]),
+    AfterValidator(_basins),
+    Query(
+        description=f"The basins, at most {MOST_BASINS}, with commas between.",
+        examples=["01013500,01022500"],
+        max_length=10_000,
+    ),
 ]
-NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The copy that you hold is still the same."}}
 
 
 @router.get(
@@ -50,9 +67,35 @@ def read_latest_forecast(
     sees it: discharge (m³/s unless asked otherwise) with its quantiles, water in the basin (mm) with the part that
     reads as snow, precipitation and loss (mm/day), and the water balance (mm) of every member.
 
-    Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why."""
-    found = service.latest(session, basin, clock.now())
-    return _answer(session, response, found, Representation(units, members), if_none_match, SHORTLY)
+    Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why. Where T0 lies
+    more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much."""
+    at = clock.now()
+    found = finding.latest(session, basin, at)
+    return _answer(session, response, found, Representation(units, members, at), if_none_match, SHORTLY)
+
+
+@router.get(
+    "/forecasts",
+    summary="The latest forecasts of many basins",
+    responses=NOT_MODIFIED | documented(),
+    response_model=Forecasts,
+    response_model_exclude_unset=True,
+)
+def read_latest_forecasts(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basins: Basins,
+    units: DischargeUnits = "m3/s",
+    members: WithMembers = False,
+    if_none_match: IfNoneMatch = None,
+) -> Forecasts | Response:
+    """For each basin what its latest forecast says, in one answer. A basin that has none is in `without` with the
+    reason: nothing is cut silently, and more basins than one answer holds are refused."""
+    at = clock.now()
+    found, how = finding.latest_many(session, basins.split(","), at), Representation(units, members, at)
+    unchanged = not_modified(response, many.tag_of(found, how), SHORTLY, if_none_match)
+    return unchanged or many.tell_many(session, found, how)
 
 
 @router.get(
@@ -76,15 +119,15 @@ def read_run_of_basin(
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
     got that far."""
-    found = service.of_run(session, run, basin)
+    found = finding.of_run(session, run, basin)
     return _answer(session, response, found, Representation(units, members), if_none_match, FOR_EVER)
 
 
 def _answer(
     session: Session, response: Response, found: Latest, how: Representation, if_none_match: str | None, keep: str
 ) -> Forecast | Response:
-    headers = {"ETag": service.tag_of(found, how), "Cache-Control": keep}
-    if holds(if_none_match, headers["ETag"]):
-        return Response(status_code=304, headers=headers)
-    response.headers.update(headers)
-    return service.tell(session, found, how)
+    unchanged = not_modified(response, service.tag_of(found, how), keep, if_none_match)
+    if unchanged is not None:
+        return unchanged
+    (kept,) = service.kept_of(session, [found], how.members)
+    return service.tell(found, kept, how)

@@ -1,12 +1,12 @@
-"""The example of a forecast that the documentation shows."""
+"""The answers that the documentation shows: of a synthetic basin, and of two of which one has no forecast."""
 
 from typing import Any
 
 FORECAST: dict[str, Any] = {
-    "basin": "USGS-01013500",
-    "basin_kind": "usgs",
-    "run": "011cb6d1be80a1c3e5f709",
-    "version": "011cb6d0d4209b8d7f6a51",
+    "basin": "SYNTH-01",
+    "basin_kind": "synthetic",
+    "run": "01a1f9952f438adb871a00",
+    "version": "01a1f962497577be44d37c",
     "purpose": "operational",
     "status": "issued",
     "reason": None,
@@ -15,60 +15,93 @@ FORECAST: dict[str, Any] = {
     "issued_at": "2008-04-21T06:00:00Z",
     "available_at": "2008-04-21T06:00:00Z",
     "horizon_days": 3,
-    "product": "maurer_extended",
+    "product": "synthetic",
     "forcing_kind": "observed",
     "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
+    "age_days": 1,
+    "stale": False,
     "filled_forcing": {},
-    "area": {"name": "maurer_extended", "km2": 2303.988},
-    "units": {
-        "discharge": "m3/s",
-        "storage": "mm",
-        "precipitation": "mm/day",
-        "loss": "mm/day",
-        "water_balance": "mm",
-    },
+    "area": {"name": "synthetic", "km2": 900.0},
+    "units": {"discharge": "m3/s", "storage": "mm", "precipitation": "mm/day", "loss": "mm/day", "water_balance": "mm"},
     "time": ["2008-04-21", "2008-04-22", "2008-04-23"],
     "lead_days": [1, 2, 3],
     "discharge": {
-        "p05": [136.8, 140.934, 148.7363],
-        "p10": [137.6, 141.868, 149.87],
-        "p25": [140.0, 144.67, 153.2713],
-        "median": [144.0, 149.34, 158.94],
-        "p75": [148.0, 154.01, 164.6088],
-        "p90": [150.4, 156.812, 168.01],
-        "p95": [151.2, 157.746, 169.1438],
+        "p05": [0.5864749, 0.4426532, 0.3986695],
+        "p10": [0.6089065, 0.4587384, 0.4041171],
+        "p25": [0.6762014, 0.5069938, 0.4204597],
+        "median": [0.7883596, 0.5874195, 0.4476975],
+        "p75": [0.9603448, 0.655302, 0.4707598],
+        "p90": [1.063536, 0.6960315, 0.4845972],
+        "p95": [1.097933, 0.709608, 0.4892096],
     },
-    "storage": {"total": [311.65, 305.2, 305.39], "snow": [148.05, 139.9, 131.2]},
-    "precipitation": [0.0, 0.0, 7.25],
-    "loss": [0.8, 0.85, 1.1],
+    "storage": {"total": [33.19901, 31.96723, 30.76712], "snow": [0.01379067, 0.02021514, 0.01193339]},
+    "precipitation": [1.1, 0.0, 0.0],
+    "loss": [2.06267, 1.176191, 1.157399],
     "water_balance": {
         "closes": True,
-        "mean": {"discharge": -16.9605, "loss": -2.75, "precipitation": 7.25, "storage change": 12.4605},
+        "mean": {
+            "discharge": -0.17781268432736397,
+            "loss": -4.396259784698486,
+            "precipitation": 1.100000023841858,
+            "storage change": 3.4740713145905224,
+        },
         "members": {
             "0": {
-                "terms": {"discharge": -15.885, "loss": -2.85, "precipitation": 7.25, "storage change": 11.48504},
-                "residual": 0.00004,
-                "tolerance": 0.00325,
+                "terms": {
+                    "discharge": -0.1543823666870594,
+                    "loss": -3.97676157951355,
+                    "precipitation": 1.100000023841858,
+                    "storage change": 3.031144498361755,
+                },
+                "residual": 5.760030035162345e-07,
+                "tolerance": 0.00030612021990275026,
                 "closes": True,
             },
             "1": {
-                "terms": {"discharge": -18.036, "loss": -2.65, "precipitation": 7.25, "storage change": 13.43596},
-                "residual": -0.00004,
-                "tolerance": 0.00325,
+                "terms": {
+                    "discharge": -0.1535193845629692,
+                    "loss": -4.479549050331116,
+                    "precipitation": 1.100000023841858,
+                    "storage change": 3.5330642964690924,
+                },
+                "residual": -4.114583134651184e-06,
+                "tolerance": 0.0003469175980705768,
+                "closes": True,
+            },
+            "2": {
+                "terms": {
+                    "discharge": -0.2255363017320633,
+                    "loss": -4.7324687242507935,
+                    "precipitation": 1.100000023841858,
+                    "storage change": 3.8580051489407197,
+                },
+                "residual": 1.467997208237648e-07,
+                "tolerance": 0.00040719794136937713,
                 "closes": True,
             },
         },
     },
     "provenance": {
-        "weights_hash": "5d0f6c1e3a7b92c4e8f1a0b3d6c9f2e5a8b1c4d7e0f3a6b9c2d5e8f1a4b7c0d3",
+        "weights_hash": "2f39b5442638ac04770f8026af08fbbe83d0a22513c25a0da8357c94305a1aa9",
         "code_version": "0.1.0",
         "parent_state": {
-            "day": "2008-04-19",
-            "hash": "a3c5e7092b4d6f81a3c5e7092b4d6f81a3c5e7092b4d6f81a3c5e7092b4d6f81",
+            "day": "2007-09-30",
+            "hash": "c9956b411636432ca5e6c69b496a6a2ae03153ed9d49e9edc00bb4aa59801ff6",
         },
-        "state_hash": "1b3d5f7092b4d6f8a1c3e5f7092b4d6f8a1c3e5f7092b4d6f8a1c3e5f7092b4d",
-        "inputs_hash": "e8f1a4b7c0d35d0f6c1e3a7b92c4e8f1a0b3d6c9f2e5a8b1c4d7e0f3a6b9c2d5",
-        "created_at": "2026-11-20T12:00:00Z",
+        "state_hash": "cd110e1dcc75d3c61811972cff2d2e66cbd3572ec2cfdaa497b52999b274b995",
+        "inputs_hash": "6843757111b51b9328a0d595e9eb06d998d8248da1d4f4b9e8b411e24687f0a0",
+        "created_at": "2026-11-20T15:31:06.179910Z",
     },
     "missing": {},
+}
+FORECASTS: dict[str, Any] = {
+    "forecasts": [FORECAST],
+    "without": [
+        {
+            "basin": "SYNTH-03",
+            "type": "/problems/no-forecast",
+            "reason": "Version 01a1f962497577be44d37c has made no forecast of SYNTH-03 that is available yet: run one. "
+            "To make one: freshet forecast --basin SYNTH-03.",
+        }
+    ],
 }

@@ -6,8 +6,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
-from app.forecasts.example import FORECAST
+from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import Missing, Model, column
+from app.staleness import STALE_AFTER_DAYS
 from records.runs import BasinStatus, ForcingKind, Purpose
 
 Units = Literal["m3/s", "mm/day", "cfs"]
@@ -75,10 +76,8 @@ class Provenance(Model):
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
 
 
-class Forecast(Model):
-    """What a run says of a basin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
+class RunOfBasin(Model):
+    """The run that an answer about a basin comes from."""
 
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
@@ -101,6 +100,21 @@ class Forecast(Model):
         "`supplied`: a weather forecast. `climatology`: the weather of other years."
     )
     forcing_note: str = Field(description="The same in a sentence.")
+    age_days: int | None = Field(
+        default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."
+    )
+    stale: bool | None = Field(
+        default=None,
+        description=f"Whether that is more than {STALE_AFTER_DAYS} days: newer data or a newer run are overdue. "
+        "Only in the latest answers.",
+    )
+
+
+class Forecast(RunOfBasin):
+    """What a run says of a basin."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
+
     filled_forcing: dict[str, int] = Field(
         description="How many missing weather values were interpolated, by variable."
     )
@@ -126,3 +140,20 @@ class Forecast(Model):
     water_balance: WaterBalance | None
     provenance: Provenance
     missing: Missing
+
+
+class Lacking(Model):
+    """A basin without a forecast in the answer."""
+
+    basin: str
+    type: str = Field(description="The kind of problem, as the basin's own latest forecast would give it.")
+    reason: str
+
+
+class Forecasts(Model):
+    """The latest forecasts of many basins: every basin asked for is in `forecasts` or in `without`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FORECASTS]})
+
+    forecasts: list[Forecast] = Field(description="In the order asked for.")
+    without: list[Lacking] = Field(description="Those that have none, and why.")

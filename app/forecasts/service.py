@@ -1,7 +1,7 @@
-"""Forecasts from the records to their answers."""
+"""What a run says of a basin, from the records to its answer."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
 from typing import Any
@@ -11,15 +11,16 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
+from app.columns import column
 from app.conditional import entity_tag
 from app.forecasts.balance import water_balance
 from app.forecasts.schemas import Area, Columns, Forecast, ParentState, Provenance, Storage, Superseded, Units
+from app.staleness import age_days, stale
 from hydrology import units as convert
 from hydrology.calendar import as_date
 from hydrology.errors import InvalidInput
-from records import latest as latest_records
 from records import runs, versions
-from records.latest import Latest, NoForecast
+from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
 
@@ -28,6 +29,7 @@ FORCING_NOTES: Mapping[runs.ForcingKind, str] = {
     "supplied": "Driven by a weather forecast for the days after T0.",
     "climatology": "Driven by the weather of other years for the days after T0.",
 }
+TOLD = ("discharge_quantiles", "precipitation", "loss", "storage", "snow")  # without members
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
 
 
@@ -39,52 +41,71 @@ class NoArea(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a forecast is to be told: the unit of discharge, and whether with all members."""
+    """How a forecast is to be told.
+
+    Attributes:
+        units: of discharge.
+        members: whether with all members.
+        at: the clock's time, by which the age of a latest answer is told; None for a run asked by its id.
+    """
 
     units: Units
     members: bool
+    at: datetime | None = None
 
 
-def latest(session: Session, basin: str, at: datetime) -> Latest:
-    """Return the latest forecast of a basin.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the records keep of a run for a basin, beside its row."""
 
-    Raises:
-        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-        NoForecast: there is none; the sentence says how to make one.
-    """
-    try:
-        return latest_records.latest(session, basin, at)
-    except NoForecast as error:
-        raise NoForecast(f"{error} To make one: freshet forecast --basin {basin}.") from None
-
-
-def of_run(session: Session, run: str, basin: str) -> Latest:
-    """Return what a given run says of a basin.
-
-    Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
-    """
-    return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
+    series: Mapping[str, runs.RunSeries]
+    ledgers: Sequence[runs.Ledger]
+    conserving: bool
 
 
 def tag_of(found: Latest, how: Representation) -> str:
     """Return the entity tag: a run never changes, so its id and what is told of it say everything."""
+    return entity_tag(metadata.version("freshet"), how.units, how.members, *identity(found, how.at))
+
+
+def identity(found: Latest, at: datetime | None) -> tuple[Any, ...]:
+    """Return what an answer about a run follows from, as JSON values: the age is told, so it belongs to them."""
     newer = found.superseded_by and found.superseded_by.run_id
-    return entity_tag(metadata.version("freshet"), found.run.id, found.basin.basin_id, newer, asdict(how))
+    return found.run.id, found.basin.basin_id, newer, None if at is None else age_days(found.run.t0, at)
 
 
-def tell(session: Session, found: Latest, how: Representation) -> Forecast:
+def kept_of(session: Session, found: Sequence[Latest], members: bool) -> list[Kept]:
+    """Read what is kept of many basins, each of a run of its own, at once."""
+    keys = [(one.run.id, one.basin.basin_id) for one in found]
+    issued = [key for key, one in zip(keys, found, strict=True) if one.basin.status == "issued"]
+    series = runs.series_of_many(session, issued, None if members else TOLD)
+    ledgers = runs.ledgers_of_many(session, keys)
+    conserving = versions.conserving(session, list({one.run.version_id for one in found}))
+    return [
+        Kept(series.get(key, {}), ledgers[key], conserving[one.run.version_id])
+        for key, one in zip(keys, found, strict=True)
+    ]
+
+
+def tell(found: Latest, kept: Kept, how: Representation) -> Forecast:
     """Return the answer.
 
     Raises:
         NoArea: the run names no area, and flows are asked for.
     """
-    return Forecast(**_header(found), **_body(session, found, how))
+    return Forecast(
+        **header(found, how.at),
+        filled_forcing=found.basin.summary.get("filled_forcing", {}),
+        area=_area(found.basin),
+        provenance=_provenance(found.run, found.basin),
+        **_body(found, kept, how),
+    )
 
 
-def _header(found: Latest) -> dict[str, Any]:
+def header(found: Latest, at: datetime | None) -> dict[str, Any]:
+    """Return the fields of `RunOfBasin`; its age where the clock's time is given."""
     run, basin, newer = found.run, found.basin, found.superseded_by
-    return {
+    said = {
         "basin": basin.basin_id,
         "basin_kind": kind_of(basin.basin_id),
         "run": run.id,
@@ -100,41 +121,44 @@ def _header(found: Latest) -> dict[str, Any]:
         "product": run.product,
         "forcing_kind": run.forcing_kind,
         "forcing_note": FORCING_NOTES[run.forcing_kind],
-        "filled_forcing": basin.summary.get("filled_forcing", {}),
-        "area": _area(basin),
-        "provenance": _provenance(run, basin),
     }
+    if at is None:
+        return said
+    age = age_days(run.t0, at)
+    return said | {"age_days": age, "stale": stale(age)}
 
 
-def _body(session: Session, found: Latest, how: Representation) -> dict[str, Any]:
-    run, basin = found.run, found.basin
-    issued = basin.status == "issued"
-    series = runs.series_of(session, run.id, basin.basin_id) if issued else {}
-    conserving = versions.get(session, run.version_id).conserving
+def days_ahead(run: runs.Run) -> dict[str, Any]:
+    """Return the columns `time` and `lead_days`."""
     leads = range(1, run.horizon_days + 1)
+    return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": list(leads)}
+
+
+def _body(found: Latest, kept: Kept, how: Representation) -> dict[str, Any]:
+    basin, series = found.basin, kept.series
+    issued = basin.status == "issued"
     body: dict[str, Any] = {
-        "time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads],
-        "lead_days": list(leads),
+        **days_ahead(found.run),
         "units": _units(how),
         "discharge": _quantiles(series, basin, how) if issued else None,
-        "storage": _storage(series),
-        "precipitation": _column(series["precipitation"].values) if issued else None,
+        "storage": storage_of(series),
+        "precipitation": column(series["precipitation"].values) if issued else None,
         "loss": _mean(series["loss"]) if "loss" in series else None,
-        "water_balance": water_balance(runs.ledger_of(session, run.id, basin.basin_id)),
+        "water_balance": water_balance(kept.ledgers),
     }
     if how.members and issued:
         flows = series["discharge"]
         body["members"] = _by_label(flows, _discharge(flows.values, basin, how.units))
         if "cells_at_t0" in series:
             body["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
-    return body | {"missing": _missing(body, basin, conserving)}
+    return body | {"missing": _missing(body, basin, kept.conserving)}
 
 
 def _missing(body: Mapping[str, Any], basin: runs.RunBasin, conserving: bool) -> dict[str, str]:
-    why = basin.reason or ("The run did not keep it." if conserving else NOT_CONSERVING)
+    why = why_no_account(basin, conserving)
     missing = {name: why for name, value in body.items() if value is None}
     if body["storage"] is not None and body["storage"].snow is None:
-        missing["storage.snow"] = basin.summary.get("snow_reason") or "No snow cells were chosen for this basin."
+        missing["storage.snow"] = why_no_snow(basin)
     if basin.area_m2 is None:
         missing["area"] = "The basin had no drainage area of the weather product when the run was made."
     if basin.parent_day is None:
@@ -143,6 +167,16 @@ def _missing(body: Mapping[str, Any], basin: runs.RunBasin, conserving: bool) ->
         if getattr(basin, name) is None:
             missing[f"provenance.{name}"] = basin.reason or "The run did not keep it."
     return missing
+
+
+def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
+    """Say why a run keeps no account of a basin's water."""
+    return basin.reason or ("The run did not keep it." if conserving else NOT_CONSERVING)
+
+
+def why_no_snow(basin: runs.RunBasin) -> str:
+    """Say why a run that tells the storage does not tell the snow."""
+    return basin.summary.get("snow_reason") or "No snow cells were chosen for this basin."
 
 
 def _units(how: Representation) -> dict[str, str]:
@@ -154,7 +188,7 @@ def _quantiles(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, how: 
     kept = series["discharge_quantiles"]
     names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in kept.axes["level"]]
     rows = _discharge(kept.values, basin, how.units)
-    return {name: _column(row) for name, row in zip(names, rows, strict=True)}
+    return {name: column(row) for name, row in zip(names, rows, strict=True)}
 
 
 def _discharge(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
@@ -168,23 +202,19 @@ def _discharge(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> A
     return to_flow(depth, area=area)
 
 
-def _storage(series: Mapping[str, runs.RunSeries]) -> Storage | None:
+def storage_of(series: Mapping[str, runs.RunSeries]) -> Storage | None:
+    """Return the members' mean of the water in the basin; None where the run keeps none."""
     if "storage" not in series:
         return None
     return Storage(total=_mean(series["storage"]), snow=_mean(series["snow"]) if "snow" in series else None)
 
 
 def _mean(kept: runs.RunSeries) -> list[float]:
-    return _column(kept.values.mean(axis=0, dtype=np.float64))
+    return column(kept.values.mean(axis=0, dtype=np.float64))
 
 
 def _by_label(kept: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
-    return {str(label): _column(row) for label, row in zip(kept.axes["member"], values, strict=True)}
-
-
-def _column(values: npt.NDArray[Any]) -> list[float]:
-    """Return values with 7 significant digits, the precision of the float32 that they were computed in."""
-    return [float(f"{value:.7g}") for value in values.tolist()]
+    return {str(label): column(row) for label, row in zip(kept.axes["member"], values, strict=True)}
 
 
 def _area(basin: runs.RunBasin) -> Area | None:

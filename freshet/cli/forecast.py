@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group
-from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
@@ -12,8 +11,7 @@ from freshet.cli.progress import reporting
 from freshet.cli.runs import run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import day
-from operations.basins import chosen
-from records import promotions, versions
+from operations.basins import chosen, with_model
 
 
 def forecast(
@@ -37,7 +35,7 @@ def forecast(
     with opened() as context:
         with context.database.reading() as session:
             names = [*(basin or []), *listed(basins_file)]
-            ids = chosen(session, names) if names else _with_model(session, version)
+            ids = chosen(session, names) if names else with_model(session, version)
         use_threads(context.settings.threads)
         from operations.forecast import Request
         from operations.forecast import forecast as run
@@ -59,11 +57,3 @@ def forecast(
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):
         raise typer.Exit(PARTLY_DONE)
-
-
-def _with_model(session: Session, version: str | None) -> list[str]:
-    if version is not None:
-        return list(versions.get(session, version).basins)
-    everything = chosen(session, [])
-    current = promotions.current(session, everything)
-    return [name for name in everything if name in current] or everything

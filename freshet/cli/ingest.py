@@ -2,21 +2,21 @@
 
 from collections import Counter
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
-from urllib.parse import urldefrag
 
 import typer
 
-from freshet.cli.context import Context, opened
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
-from freshet.cli.progress import Reporter, reporting
+from freshet.cli.progress import reporting
 from hydrology.basins import basin_id
-from hydrology.errors import DataProblem, InvalidInput
-from ingestion.download import fetch
+from hydrology.errors import DataProblem
 from ingestion.sources.camels import CamelsSource
+from operations.download import local
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
+
+MOST_ROWS = 40
 
 app = typer.Typer(help="Bring data into the records.", no_args_is_help=True)
 
@@ -51,7 +51,11 @@ def camels(
     The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
     """
     with opened() as context, reporting() as reporter:
-        paths = [_local(context, reporter, text) for text in source]
+        folder = context.settings.data / "downloads"
+        paths = [
+            local(text, folder, lambda got, size: reporter.show("download", got, size or got, "bytes"))
+            for text in source
+        ]
         held = CamelsSource(paths, product)
 
         def show(outcome: Outcome, done: int, total: int) -> None:
@@ -66,21 +70,8 @@ def camels(
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
     title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
-    answer(payload, as_json, table(columns, rows[:20] if len(rows) > 40 else rows, title))
+    if len(rows) > MOST_ROWS:
+        title += f"; the first {MOST_ROWS} of them (--json tells all)"
+    answer(payload, as_json, table(columns, rows[:MOST_ROWS], title))
     if failed:
         raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
-
-
-def _local(context: Context, reporter: Reporter, text: str) -> Path:
-    """Return the path of a source; what a URL names is fetched first."""
-    if "://" not in text:
-        return Path(text)
-    url, fragment = urldefrag(text)
-    algorithm, _, checksum = fragment.partition("=")
-    if fragment and (algorithm != "sha256" or len(checksum) != 64):
-        raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
-
-    def show(received: int, size: int | None) -> None:
-        reporter.show("download", received, size or received, "bytes")
-
-    return fetch(url, context.settings.data / "downloads", sha256=checksum or None, on_progress=show)

@@ -7,7 +7,21 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from freshet.cli import basins, demo, doctor, evaluate, forecast, ingest, runs, serve, train, versions
+from freshet.cli import (
+    basins,
+    demo,
+    doctor,
+    evaluate,
+    forecast,
+    ingest,
+    jobs,
+    keys,
+    parts,
+    runs,
+    serve,
+    train,
+    versions,
+)
 from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
 
@@ -19,7 +33,8 @@ class InTheOrderOfTheWork(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
         """Return the names of the commands."""
-        first = ["ingest", "basins", "train", "evaluate", "forecast", "runs", "versions"]
+        first = ["ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys"]
+        first += ["doctor", "demo"]
         return [*first, *(name for name in self.commands if name not in first)]
 
 
@@ -46,6 +61,11 @@ app.command("forecast")(forecast.forecast)
 app.command("runs")(runs.runs)
 app.add_typer(versions.app, name="versions")
 app.command("serve")(serve.serve)
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(keys.app, name="keys")
+app.command("worker")(parts.worker)
+app.command("scheduler")(parts.scheduler)
+app.command("api")(parts.api)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

@@ -1,11 +1,10 @@
-"""`freshet serve`: the API."""
+"""`freshet serve`: the whole service."""
 
 import errno
 import socket
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from freshet.cli.context import log_to_stderr, opened
 from freshet.cli.output import say
@@ -18,25 +17,30 @@ Host = Annotated[
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on.")]
 
 
-def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
-    """Serve the API: basins and their latest forecasts, with pages that describe it at /docs."""
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    workers: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Workers besides the one for training.")] = 1,
+) -> None:
+    """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
     with opened(log_level="info") as context:
         settings = context.settings
-    run(settings, host, port)
+    run(settings, host, port, workers)
 
 
-def run(settings: Settings, host: str, port: int) -> None:
+def run(settings: Settings, host: str, port: int, workers: int = 1) -> None:
     """Serve until interrupted.
 
     Raises:
         InvalidInput: the port is taken or the address is not this machine's.
+        ServiceProblem: a service runs on this data folder already, or a part of it keeps dying.
     """
-    from app.main import create_app
+    from freshet.supervisor import Service
 
     log_to_stderr(settings.log_level)
     check_free(host, port)
     say("\n".join(addresses(host, port)))
-    uvicorn.run(create_app(settings), host=host, port=port, log_level=settings.log_level, access_log=False)
+    Service(settings, host, port, workers).run()
 
 
 def check_free(host: str, port: int) -> None:

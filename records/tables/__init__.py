@@ -1,6 +1,18 @@
 """The tables, one file per subject. Importing this package fills `Base.metadata`."""
 
-from records.tables import basins, runs, series, skill, states, trainings, versions
+from records.tables import basins, jobs, keys, runs, schedules, series, skill, states, trainings, versions
 from records.tables.base import Base
 
-__all__ = ["Base", "basins", "runs", "series", "skill", "states", "trainings", "versions"]
+__all__ = [
+    "Base",
+    "basins",
+    "jobs",
+    "keys",
+    "runs",
+    "schedules",
+    "series",
+    "skill",
+    "states",
+    "trainings",
+    "versions",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from tests.records.factories import NOW
 
 
 @contextmanager
-def serving(url: str) -> Iterator[TestClient]:
-    """Start the service on a database at the factories' time, and stop it."""
-    with TestClient(create_app(Settings(database_url=url, as_of=NOW)), raise_server_exceptions=False) as client:
+def serving(url: str, at: datetime = NOW) -> Iterator[TestClient]:
+    """Start the service on a database, at the factories' time if no other is given, and stop it."""
+    with TestClient(create_app(Settings(database_url=url, as_of=at)), raise_server_exceptions=False) as client:
         yield client
 
 

@@ -58,6 +58,9 @@ def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Datab
         ("?huc=1", ["USGS-12345678"]),
         ("?q=100%25", []),
         ("?after=01013500", ["USGS-12345678"]),
+        ("?bbox=-69,47,-68,48", [BASIN]),
+        ("?bbox=-69,47,-68,48&huc=17", []),
+        ("?bbox=170,-90,-68,90", [BASIN]),
     ],
 )
 def test_basins_are_found_by_text_and_unit(
@@ -137,6 +140,12 @@ def test_an_unknown_basin_names_those_like_it(database: Database, client: TestCl
         ("/v1/basins?q=a%00b", "query", "q"),
         ("/v1/basins?huc=one", "query", "huc"),
         ("/v1/basins?after=here", "query", "after"),
+        ("/v1/basins?bbox=1,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=1,2,3,north", "query", "bbox"),
+        ("/v1/basins?bbox=1,3,2,2", "query", "bbox"),
+        ("/v1/basins?bbox=-181,2,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=nan,2,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=1,2,2,inf", "query", "bbox"),
         ("/v1/basins/fish", "path", "basin"),
         ("/v1/basins/USGS-%7B%7D", "path", "basin"),
     ],
@@ -148,3 +157,22 @@ def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: 
     assert said["type"] == "/problems/invalid-request"
     assert [(fault["location"], fault["field"]) for fault in said["errors"]] == [(location, field)]
     assert field in said["detail"]
+
+
+def test_the_next_page_keeps_the_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    places = [basins.Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
+    keep(sqlite_database, *places)
+    first = sqlite_client.get("/v1/basins?bbox=-69,39,-67,41&limit=2").json()
+    second = sqlite_client.get(first["next"]).json()
+    assert [one["id"][-1] for page in (first, second) for one in page["basins"]] == ["1", "2", "3"]
+    assert second["next"] is None
+
+
+def test_a_basin_that_is_still_the_same_is_not_sent_again(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, FISH_RIVER)
+    address = f"/v1/basins/{BASIN}"
+    held = {"If-None-Match": sqlite_client.get(address).headers["ETag"]}
+    assert sqlite_client.get(address, headers=held).status_code == 304
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session)
+    assert sqlite_client.get(address, headers=held).status_code == 200

@@ -2,17 +2,22 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import Forecast
+from hydrology.calendar import day
+from records import promotions
 from records.engine import Database
 from records.runs import BasinResult
 from tests.app import factories as made
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
+from tests.app.conftest import serving
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
@@ -185,7 +190,7 @@ def test_a_run_asked_for_is_the_latest_answer_kept_for_ever(
 ) -> None:
     run = keep(sqlite_database, made.forecast())
     by_id, latest = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}"), sqlite_client.get(LATEST)
-    assert by_id.json() == latest.json()
+    assert by_id.json() | {"age_days": 1, "stale": False} == latest.json()
     assert by_id.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert latest.headers["Cache-Control"] == "public, max-age=60"
 
@@ -263,7 +268,7 @@ def test_a_stored_value_that_is_no_number_is_never_told(sqlite_database: Databas
 def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
     keep(sqlite_database, made.forecast())
     said = sqlite_client.get(LATEST).json()
-    assert set(FORECAST) == set(said)
+    assert list(FORECAST) == list(said)
     assert set(FORECAST["discharge"]) == set(said["discharge"])
     example = Forecast.model_validate(FORECAST)
     assert example.area is not None
@@ -272,5 +277,128 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
     for member in example.water_balance.members.values():
         assert sum(member.terms.values()) == pytest.approx(member.residual, abs=1e-9)
         assert abs(member.residual) <= member.tolerance
-    depths = np.array(example.discharge["median"]) / (example.area.km2 / 86.4)
-    assert -depths.sum() == pytest.approx(example.water_balance.mean["discharge"], rel=1e-4)
+    depths = {name: sum(flows) / (example.area.km2 / 86.4) for name, flows in example.discharge.items()}
+    assert depths["p05"] < -example.water_balance.mean["discharge"] < depths["p95"]
+
+
+@pytest.mark.parametrize(
+    ("t0", "age", "stale"),
+    [("2008-09-30", 1, False), ("2008-09-28", 3, False), ("2008-09-27", 4, True), ("2007-09-30", 367, True)],
+)
+def test_a_latest_forecast_says_how_old_it_is(
+    sqlite_database: Database, sqlite_client: TestClient, t0: str, age: int, stale: bool
+) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        a_run(session, version, made.forecast(), horizon_days=3, t0=day(t0))
+    said = sqlite_client.get(LATEST).json()
+    assert (said["age_days"], said["stale"]) == (age, stale)
+
+
+def test_the_tag_of_a_latest_forecast_changes_with_its_age(sqlite_database: Database, sqlite: str) -> None:
+    run = keep(sqlite_database, made.forecast())
+    addresses = (LATEST, f"/v1/forecasts?basins={BASIN}", f"/v1/runs/{run}/basins/{BASIN}")
+    tags = []
+    for hours in (0, 1, 24):
+        with serving(sqlite, NOW + timedelta(hours=hours)) as client:
+            tags.append([client.get(address).headers["ETag"] for address in addresses])
+    today, later_today, tomorrow = tags
+    assert today == later_today
+    assert [old == new for old, new in zip(today, tomorrow, strict=True)] == [False, False, True]
+
+
+SECOND, THIRD, FOURTH = "SYNTH-02", "SYNTH-03", "SYNTH-04"
+
+
+def test_many_basins_are_told_as_each_is_and_none_is_left_out(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        a_promoted_version(session, a_basin(session, SECOND), conserving=False)
+        a_basin(session, THIRD)
+        promotions.promote(session, version, [a_basin(session, FOURTH)], reason="first", by="someone", at=NOW)
+        second = promotions.current(session, [SECOND])[SECOND]
+        results = made.forecast(), not_issued("The forcing ends.", FOURTH, "failed")
+        a_run(session, version, *results, horizon_days=3)
+        a_run(session, second, made.forecast(SECOND, conserving=False), horizon_days=3)
+    for units in ("m3/s", "mm/day"):
+        asked = f"/v1/forecasts?basins=USGS-00000001,{SECOND},{FOURTH},01013500,{THIRD}&units={units}"
+        said = client.get(asked).json()
+        alone = [client.get(f"/v1/basins/{basin}/forecasts/latest?units={units}").json() for basin in (SECOND, BASIN)]
+        assert said["forecasts"] == alone
+    assert [(one["basin"], one["type"]) for one in said["without"]] == [
+        ("USGS-00000001", "/problems/unknown-basin"),
+        (FOURTH, "/problems/no-forecast"),
+        (THIRD, "/problems/no-model"),
+    ]
+    assert "The forcing ends." in said["without"][1]["reason"]
+    assert client.get(f"/v1/basins/{FOURTH}/forecasts/latest").json()["detail"] == said["without"][1]["reason"]
+
+
+def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        promotions.promote(session, version, [a_basin(session, SECOND)], reason="first", by="someone", at=NOW)
+        results = made.forecast(), made.forecast(SECOND, area_m2=None, area_name=None)
+        a_run(session, version, *results, horizon_days=3)
+    said = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}").json()
+    assert [one["basin"] for one in said["forecasts"]] == [BASIN]
+    assert [(one["basin"], one["type"]) for one in said["without"]] == [(SECOND, "/problems/no-area")]
+    depths = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}&units=mm/day").json()
+    assert [one["basin"] for one in depths["forecasts"]] == [SECOND, BASIN]
+
+
+def test_many_basins_have_a_tag_that_follows_what_is_lacking(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+    address = f"/v1/forecasts?basins={BASIN},{SECOND}"
+    first = sqlite_client.get(address)
+    again = sqlite_client.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    with sqlite_database.transaction() as session:
+        a_basin(session, SECOND)
+    changed = sqlite_client.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+    assert changed.json()["without"][0]["type"] == "/problems/no-model"
+
+
+def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    ids = [f"SYNTH-{number:02}" for number in range(1, 41)]
+    with sqlite_database.transaction() as session:
+        version = a_version(session).id
+        promoted = [a_basin(session, basin) for basin in ids]
+        promotions.promote(session, version, promoted, reason="first", by="someone", at=NOW)
+        a_run(session, version, *(made.forecast(basin) for basin in ids), horizon_days=3)
+    statements: list[str] = []
+
+    def note(*given: Any) -> None:
+        statements.append(given[2])
+
+    counts = []
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        for asked in (ids[:2], ids):
+            statements.clear()
+            said = sqlite_client.get("/v1/forecasts", params={"basins": ",".join(asked)}).json()
+            assert [one["basin"] for one in said["forecasts"]] == asked
+            counts.append(len(statements))
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert counts[0] == counts[1] > 0
+
+
+def test_one_answer_holds_a_hundred_basins_and_no_more(sqlite_client: TestClient) -> None:
+    ids = [f"SYNTH-{number:03}" for number in range(101)]
+    assert (
+        len(sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:100], ids[0]])}).json()["without"])
+        == 100
+    )
+    for basins, said in ((",".join(ids), "at most 100"), ("fish", "fish"), ("", "'' is"), (f"{BASIN},,", "'' is")):
+        refused = sqlite_client.get("/v1/forecasts", params={"basins": basins})
+        assert refused.status_code == 422
+        (fault,) = refused.json()["errors"]
+        assert fault["field"] == "basins"
+        assert said in fault["detail"]
+    assert sqlite_client.get("/v1/forecasts").status_code == 422

@@ -8,7 +8,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from app.forecasts.example import FORECASTS
+from app.forecasts.schemas import Forecasts
 from app.main import create_app
+from app.observations.example import OBSERVATIONS
+from app.observations.schemas import Observations
+from app.runs.example import RUN
+from app.runs.schemas import RunDetail
+from app.schema import Model
+from app.skill.example import BASIN_SKILL, MODEL_SKILL
+from app.skill.schemas import BasinSkill, ModelSkill
+from app.status.example import STATUS
+from app.status.schemas import Status
+from app.versions.example import MODEL, PROMOTIONS
+from app.versions.schemas import ModelDetail, Promotions
+from app.water.example import BALANCE, STORAGE
+from app.water.schemas import BalanceOfRun, StorageOfRun
 from records.settings import Settings
 
 
@@ -26,11 +41,24 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "list_basins",
+        "list_models",
+        "list_runs",
         "read_basin",
+        "read_basin_promotions",
+        "read_basin_skill",
         "read_latest_forecast",
+        "read_latest_forecasts",
+        "read_model",
+        "read_model_promotions",
+        "read_model_skill",
+        "read_observations",
+        "read_run",
         "read_run_of_basin",
         "read_liveness",
         "read_readiness",
+        "read_status",
+        "read_storage",
+        "read_water_balance",
     }
 
 
@@ -61,6 +89,28 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
     not_found = operations(document)["read_latest_forecast"]["responses"]["404"]
     examples = not_found["content"]["application/problem+json"]["examples"]
     assert set(examples) == {"unknown-basin", "no-model", "no-forecast"}
+
+
+@pytest.mark.parametrize(
+    ("model", "example"),
+    [
+        (Forecasts, FORECASTS),
+        (Observations, OBSERVATIONS),
+        (RunDetail, RUN),
+        (StorageOfRun, STORAGE),
+        (BalanceOfRun, BALANCE),
+        (BasinSkill, BASIN_SKILL),
+        (ModelSkill, MODEL_SKILL),
+        (ModelDetail, MODEL),
+        (Promotions, PROMOTIONS),
+        (Status, STATUS),
+    ],
+)
+def test_an_example_is_an_answer_as_it_would_be_given(
+    document: dict[str, Any], model: type[Model], example: dict[str, Any]
+) -> None:
+    assert model.model_validate(example).model_dump(mode="json", exclude_unset=True) == example
+    assert document["components"]["schemas"][model.__name__]["examples"] == [example]
 
 
 def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def test_an_unknown_parameter_is_refused_and_the_known_ones_named(sqlite_client:
     assert answer.status_code == 422
     said = answer.json()
     assert [(fault["location"], fault["field"]) for fault in said["errors"]] == [("query", "query"), ("query", "page")]
-    assert all("q, huc, after, limit" in fault["detail"] for fault in said["errors"])
+    assert all("q, huc, bbox, after, limit" in fault["detail"] for fault in said["errors"])
 
 
 @pytest.mark.parametrize("address", ["/v1/basins/01013500", "/health/live"])

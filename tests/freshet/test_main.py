@@ -11,7 +11,10 @@ import pytest
 
 from tests.freshet.conftest import BASINS, Freshet, environment
 
-COMMANDS = ("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "doctor", "demo")
+COMMANDS = (
+    *("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys"),
+    *("doctor", "demo", "worker", "scheduler", "api"),
+)
 
 
 def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> None:

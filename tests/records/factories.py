@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from hydrology.series import DailySeries, Flag
-from records import basins, issuing, promotions, runs, sources, states, versions
+from records import basins, issuing, jobs, promotions, runs, sources, states, versions
 from records.ids import new_id
 from records.tables import Base
 
@@ -112,6 +112,19 @@ def issued(basin: str = BASIN) -> runs.BasinResult:
 
 def not_issued(reason: str, basin: str = BASIN, status: runs.BasinStatus = "withheld") -> runs.BasinResult:
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
+
+
+def a_job(session: Session, **chosen: Any) -> str:
+    """Post a forecast; each is a second younger than the one before."""
+    new = jobs.NewJob(kind="forecast", params={"basins": [BASIN]}, queue="default")
+    return jobs.create(session, replace(new, **chosen), NOW + timedelta(seconds=next(_seconds)))[0].id
+
+
+def a_claimed_job(session: Session, **chosen: Any) -> str:
+    """Post a job and begin its first attempt; the lease lasts an hour."""
+    job = a_job(session, **chosen)
+    assert jobs.claim(session, job, worker="first", lease_until=NOW + timedelta(hours=1), at=NOW)
+    return job
 
 
 def contents(session: Session) -> dict[str, list[tuple[Any, ...]]]:

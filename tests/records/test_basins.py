@@ -81,6 +81,35 @@ def test_basins_are_found_by_text_and_huc_page_by_page(database: Database) -> No
         assert ids(after="USGS-01") == ["USGS-02"]
 
 
+@pytest.mark.parametrize(
+    ("box", "found"),
+    [
+        ((-70.0, 40.0, -60.0, 50.0), ["USGS-01"]),
+        ((-68.6, 47.2, -68.6, 47.2), ["USGS-01"]),
+        ((-68.5, 40.0, -60.0, 50.0), []),
+        ((-180.0, -90.0, 180.0, 90.0), ["USGS-01", "USGS-02", "USGS-03"]),
+        ((170.0, -90.0, -170.0, 90.0), ["USGS-02", "USGS-03"]),
+        ((170.0, 50.5, -170.0, 90.0), ["USGS-03"]),
+    ],
+)
+def test_basins_are_found_in_a_box_that_may_cross_the_180th_meridian(
+    database: Database, box: basins.Box, found: list[str]
+) -> None:
+    places = {"USGS-01": (47.2, -68.6), "USGS-02": (50.0, 179.0), "USGS-03": (51.0, -179.0), "USGS-04": (None, None)}
+    with database.transaction() as session:
+        for basin, (latitude, longitude) in places.items():
+            basins.upsert(session, Basin(basin, latitude=latitude, longitude=longitude))
+        assert [basin.id for basin in basins.list_basins(session, box=box)] == found
+
+
+def test_the_unknown_ones_of_many_are_told_and_basins_counted(database: Database) -> None:
+    with database.transaction() as session:
+        assert basins.count(session) == 0
+        a_basin(session)
+        assert basins.count(session) == 1
+        assert list(basins.unknown(session, ["USGS-2", BASIN, "USGS-1"])) == ["USGS-2", "USGS-1"]
+
+
 def test_attributes_are_a_table_with_nan_where_missing(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)

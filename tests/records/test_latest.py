@@ -6,7 +6,7 @@ from hydrology.calendar import day
 from records import promotions
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.latest import NoForecast, NoModel, Superseded, latest, latest_many
+from records.latest import Latest, NoForecast, NoModel, Superseded, latest, latest_many
 from tests.records.factories import (
     BASIN,
     NOW,
@@ -68,7 +68,9 @@ def test_only_the_version_current_for_that_basin_counts(database: Database) -> N
         assert latest(session, BASIN, NOW).run == of_old
         promotions.promote(session, new, [BASIN], reason="better", by="someone", at=NOW)
         found = latest_many(session, [BASIN, "SYNTH-01", "SYNTH-02"], NOW)
-        assert {basin: one.run for basin, one in found.items()} == {BASIN: of_new, "SYNTH-01": of_old}
+        assert list(found) == [BASIN, "SYNTH-01", "SYNTH-02"]
+        assert [one.run for one in found.values() if isinstance(one, Latest)] == [of_new, of_old]
+        assert isinstance(found["SYNTH-02"], UnknownBasin)
         promotions.promote(session, old, [BASIN], reason="back", by="someone", at=NOW)
         assert latest(session, BASIN, NOW).run == of_old
 
@@ -115,4 +117,8 @@ def test_without_a_forecast_the_answer_says_what_is_lacking(database: Database) 
         a_run(session, version, not_issued("rain is missing"))
         with pytest.raises(NoForecast, match=r"was withheld \(rain is missing\)"):
             latest(session, BASIN, NOW)
-        assert latest_many(session, [BASIN], NOW) == {}
+        a_basin(session, "SYNTH-01")
+        lacking = latest_many(session, ["SYNTH-01", BASIN, "USGS-1"], NOW)
+        assert [type(one) for one in lacking.values()] == [NoModel, NoForecast, UnknownBasin]
+        assert "rain is missing" in str(lacking[BASIN])
+        assert latest_many(session, [], NOW) == {}

@@ -54,3 +54,20 @@ def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:
         with pytest.raises(Withdrawn):
             promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
         assert promotions.current(session, [BASIN]) == {}
+
+
+def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Database) -> None:
+    later = instant("2008-11-01")
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        old, new = a_version(session).id, a_version(session).id
+        assert promotions.of_version(session, old) == []
+        promotions.promote(session, old, [BASIN, "SYNTH-01"], reason="first", by="someone", at=NOW)
+        promotions.promote(session, new, [BASIN], reason="better", by="someone", at=later)
+        promotions.promote(session, old, [BASIN], reason="back", by="someone", at=later)
+        found = [(one.basin_id, one.reason) for one in promotions.of_version(session, old)]
+        assert found == [(BASIN, "back"), ("SYNTH-01", "first"), (BASIN, "first")]
+        assert promotions.in_use(session) == {old: ["SYNTH-01", BASIN]}
+        with pytest.raises(UnknownVersion):
+            promotions.of_version(session, "nothing")

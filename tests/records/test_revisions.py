@@ -7,7 +7,7 @@ from hydrology.series import Flag
 from records import revisions, series
 from records.engine import Database
 from records.revisions import Arrival, Revision
-from tests.records.factories import BASIN, a_basin, a_source, daily, instant
+from tests.records.factories import BASIN, NOW, a_basin, a_source, daily, instant
 
 KEY = (BASIN, "usgs", "discharge")
 OCTOBER, NOVEMBER, DECEMBER = (instant(f"2008-{month}-01") for month in (10, 11, 12))
@@ -58,3 +58,13 @@ def test_a_series_stands_as_it_was_known(database: Database) -> None:
         assert october.flags.tolist() == [0, Flag.MISSING, 0, Flag.ABSENT]
         assert revisions.as_known_at(session, *KEY, instant("2008-09-30"), period) is None
         assert revisions.as_known_at(session, BASIN, "usgs", "stage", DECEMBER) is None
+
+
+def test_the_newest_day_of_a_product_is_that_of_its_newest_series(database: Database) -> None:
+    with database.transaction() as session:
+        assert revisions.newest_days(session) == {}
+        source = a_source(session)
+        for basin, start in ((a_basin(session), "2000-01-01"), (a_basin(session, "SYNTH-01"), "1999-01-01")):
+            series.write(session, basin, "daymet", "tmax", daily(start, 1.0, 2.0, unit="degC"), source, NOW)
+        series.write(session, BASIN, "usgs", "discharge", daily("1990-01-01", np.nan, unit="cfs"), source, NOW)
+        assert revisions.newest_days(session) == {"daymet": day("2000-01-02"), "usgs": day("1990-01-01")}

@@ -187,3 +187,35 @@ def test_an_unknown_run_is_missed(database: Database) -> None:
             runs.ledger_of(session, "nothing", BASIN)
         with pytest.raises(UnknownRun):
             runs.basins_of(session, "nothing")
+
+
+def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
+    other = replace(WHOLE, basin=replace(WHOLE.basin, basin_id="SYNTH-01"), ledgers=[replace(CLOSED, residual_mm=0.0)])
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        a_basin(session, "SYNTH-01")
+        first, second = a_run(session, version, WHOLE, other).id, a_run(session, version, other).id
+        wanted = [(first, BASIN), (second, "SYNTH-01"), (second, BASIN)]
+        series, ledgers = runs.series_of_many(session, wanted), runs.ledgers_of_many(session, wanted)
+        assert {one: list(found) for one, found in series.items()} == {
+            wanted[0]: ["discharge", "discharge_quantiles"],
+            wanted[1]: ["discharge", "discharge_quantiles"],
+            wanted[2]: [],
+        }
+        assert ledgers == {wanted[0]: [CLOSED], wanted[1]: list(other.ledgers), wanted[2]: []}
+        assert runs.series_of_many(session, wanted[:1], ["storage"]) == {wanted[0]: {}}
+        assert (runs.series_of_many(session, []), runs.ledgers_of_many(session, [])) == ({}, {})
+
+
+def test_what_a_version_has_made_is_counted_as_the_clock_sees_it(database: Database) -> None:
+    later = instant("2008-10-02")
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        a_run(session, version, t0=day("2008-09-29"))
+        a_run(session, version, t0=day("2008-09-28"), issued_at=later, available_at=later)
+        a_run(session, version, not_issued("open"), t0=day("2008-09-30"))
+        a_run(session, version, t0=day("2008-09-30"), purpose="what-if")
+        assert runs.made(session, NOW) == {version: runs.Made(1, day("2008-09-29"), NOW)}
+        assert runs.made(session, later) == {version: runs.Made(2, day("2008-09-29"), later)}
+        assert len(runs.list_runs(session, available_by=NOW)) == 3
+        assert len(runs.list_runs(session, available_by=later)) == 4

@@ -110,3 +110,21 @@ def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database
         assert skill.snow_cells(session, score.version_id, "SYNTH-01") == []
         with pytest.raises(IntegrityError), session.begin_nested():
             skill.replace_snow_cells(session, [replace(cells, test_r=None)])
+
+
+def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        values = {"USGS-1": 0.1, "USGS-2": 0.2, "USGS-3": 0.4, "USGS-4": None}
+        for basin, value in values.items():
+            a_basin(session, basin)
+            reason = None if value is not None else "constant"
+            skill.replace(session, [replace(score, basin_id=basin, value=value, reason=reason, low=None, high=None)])
+        lacking = replace(score, metric="fhv", value=None, reason="short", low=None, high=None)
+        skill.replace(session, [lacking, replace(score, first_day=day("1990-10-01"))])
+        fhv, nse, shorter = skill.quartiles(session, score.version_id)
+        assert (fhv.metric, fhv.n, fhv.lacking, fhv.p25, fhv.median, fhv.p75) == ("fhv", 0, 1, None, None, None)
+        assert (nse.n, nse.lacking) == (3, 1)
+        assert [nse.p25, nse.median, nse.p75] == pytest.approx([0.15, 0.2, 0.3])
+        assert (shorter.first_day, shorter.n, shorter.median) == (day("1990-10-01"), 1, 0.74)
+        assert skill.quartiles(session, score.version_id, ["kge"]) == []

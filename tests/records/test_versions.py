@@ -103,3 +103,13 @@ def test_properties_are_added_to(database: Database) -> None:
         versions.set_properties(session, version, {"causality": True})
     with database.reading() as session:
         assert versions.get(session, version).properties == {"closure": True, "causality": True}
+
+
+def test_seeds_and_conservation_are_told_without_the_weights(database: Database) -> None:
+    with database.transaction() as session:
+        first = a_version(session, a_member(1), a_member(0)).id
+        second = a_version(session, conserving=False).id
+        assert versions.count(session) == 2
+        assert versions.seeds_of(session, first) == {0: 1000, 1: 1001}
+        assert versions.seeds_of(session, "nothing") == {}
+        assert versions.conserving(session, [first, second, "nothing"]) == {first: True, second: False}

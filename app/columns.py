@@ -1,0 +1,17 @@
+"""Arrays as columns of JSON numbers."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def column(values: npt.NDArray[Any]) -> list[float]:
+    """Return values with 7 significant digits, the precision of the float32 that they were computed in."""
+    return [float(f"{value:.7g}") for value in values.tolist()]
+
+
+def gappy_column(values: npt.NDArray[Any]) -> list[float | None]:
+    """Return values as `column` does, None where they are NaN."""
+    known = np.isfinite(values).tolist()
+    return [number if there else None for number, there in zip(column(values), known, strict=True)]

@@ -1,0 +1,52 @@
+"""Which run an answer about a basin comes from."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from hydrology.errors import NotFound
+from records import latest as records
+from records import runs
+from records.latest import Latest, NoForecast
+
+
+def latest(session: Session, basin: str, at: datetime) -> Latest:
+    """Return the latest forecast of a basin.
+
+    Raises:
+        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
+        NoForecast: there is none; the sentence says how to make one.
+    """
+    try:
+        return records.latest(session, basin, at)
+    except NoForecast as error:
+        raise _mended(error, basin) from None
+
+
+def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, Latest | NotFound]:
+    """Return the latest forecast of each basin, or what `latest` would raise, in the order given."""
+    found = records.latest_many(session, basins, at)
+    return {basin: _mended(one, basin) if isinstance(one, NoForecast) else one for basin, one in found.items()}
+
+
+def of_run(session: Session, run: str, basin: str) -> Latest:
+    """Return what a given run says of a basin.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
+
+
+def chosen(session: Session, run: str | None, basin: str, at: datetime) -> tuple[Latest, datetime | None]:
+    """Return what a given run says of a basin, or the latest that is issued and the time to tell its age by.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownBasin, NoModel, NoForecast: no run is given, and there is no latest.
+    """
+    return (latest(session, basin, at), at) if run is None else (of_run(session, run, basin), None)
+
+
+def _mended(error: NoForecast, basin: str) -> NoForecast:
+    return NoForecast(f"{error} To make one: freshet forecast --basin {basin}.")

@@ -1,0 +1,1 @@
+"""Observations: the daily series that are kept of a basin."""

@@ -1,0 +1,79 @@
+"""/v1/basins/{basin}/observations"""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
+from app.dependencies import BasinId, Reading
+from app.observations import service
+from app.observations.schemas import Observations
+from app.observations.service import LONGEST_DAYS, USUAL_DAYS, Asked, NoObservations, Units
+from app.problems import documented
+from records.basins import UnknownArea, UnknownBasin
+
+router = APIRouter(prefix="/basins", tags=["observations"])
+
+_NAME = "^[0-9A-Za-z_.-]{1,64}$"
+Product = Annotated[
+    str,
+    Query(
+        description="Where the series come from: a weather product (`maurer_extended`, `daymet`, `nldas`), `usgs` for "
+        "gauged discharge, `uaz` or `snodas` for snow. `/v1/basins/{basin}` lists those that are kept.",
+        pattern=_NAME,
+        examples=["usgs"],
+    ),
+]
+Variable = Annotated[
+    str | None,
+    Query(description="One variable; all of the product where none is named.", pattern=_NAME, examples=["discharge"]),
+]
+Start = Annotated[
+    date | None,
+    Query(
+        description=f"The first day. Without it the answer begins {USUAL_DAYS} days before it ends, or where the "
+        "series begin.",
+        examples=["2008-04-01"],
+    ),
+]
+End = Annotated[
+    date | None, Query(description="The last day, included; the last one kept without it.", examples=["2008-07-31"])
+]
+DischargeUnits = Annotated[
+    Units | None, Query(description="The unit of discharge; as it is stored (`cfs` for USGS gauges) without it.")
+]
+AreaName = Annotated[
+    str | None,
+    Query(
+        description="The name of the drainage area that depths are taken over (`/v1/basins/{basin}` lists them): "
+        "needed for `mm/day`, for sources differ.",
+        pattern=_NAME,
+        examples=["area_gages2"],
+    ),
+]
+
+
+@router.get(
+    "/{basin}/observations",
+    summary="Observed discharge, weather and snow of a basin",
+    description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
+    f"say why. One answer holds at most {LONGEST_DAYS} days; a longer period is refused, never cut short.",
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea),
+    response_model=Observations,
+)
+def read_observations(
+    session: Reading,
+    response: Response,
+    basin: BasinId,
+    product: Product,
+    variable: Variable = None,
+    start: Start = None,
+    end: End = None,
+    units: DischargeUnits = None,
+    area: AreaName = None,
+    if_none_match: IfNoneMatch = None,
+) -> Observations | Response:
+    found = service.part(session, basin, Asked(product, variable, start, end, units, area))
+    unchanged = not_modified(response, service.tag_of(session, found), SHORTLY, if_none_match)
+    return unchanged or service.tell(session, found)

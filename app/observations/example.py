@@ -1,0 +1,25 @@
+"""The answer that the documentation shows: a gauge whose record ends within the period."""
+
+from typing import Any
+
+OBSERVATIONS: dict[str, Any] = {
+    "basin": "USGS-13235000",
+    "basin_kind": "usgs",
+    "product": "usgs",
+    "units": {"discharge": "mm/day"},
+    "area": {"name": "area_gages2", "km2": 1163.23},
+    "kept": {"discharge": {"first_day": "1980-01-01", "last_day": "2014-12-31"}},
+    "time": ["2014-12-29", "2014-12-30", "2014-12-31", "2015-01-01"],
+    "values": {"discharge": [0.6730433, 0.5889129, 0.4837499, None]},
+    "flags": {"discharge": [3, 3, 3, 16]},
+    "flag_legend": {
+        "1": "approved: the source has approved the value for publication",
+        "2": "estimated: the source has estimated the value",
+        "4": "below limit: the value is the limit below which the source cannot measure",
+        "8": "missing: the source names the day and has no value for it",
+        "16": "absent: no source speaks of the day",
+        "32": "filled: a missing value was filled in",
+        "64": "suspect: the value is doubtful",
+    },
+    "missing": {"values.discharge": "1 of 4 days have no value: their flags say why."},
+}

@@ -1,0 +1,27 @@
+"""Pages of a list: where the next one is."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from urllib.parse import urlencode
+
+from fastapi import Request, Response
+
+Asked = str | int | date | datetime | None
+
+
+def next_page(request: Request, response: Response, asked: Mapping[str, Asked], last: str) -> str:
+    """Return the address of the page after the one that ends with `last`, and name it in the `Link` header.
+
+    Args:
+        request, response: of this page.
+        asked: the query of this page; what is None is left out.
+        last: the identifier that the next page starts after.
+    """
+    given = {name: _text(value) for name, value in asked.items() if value is not None}
+    address = f"{request.url.path}?{urlencode(given | {'after': last})}"
+    response.headers["Link"] = f'<{address}>; rel="next"'
+    return address
+
+
+def _text(value: Asked) -> str:
+    return value.isoformat() if isinstance(value, date | datetime) else str(value)

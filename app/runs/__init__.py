@@ -1,0 +1,1 @@
+"""Runs: what was computed when, by which model version, and what came of it."""

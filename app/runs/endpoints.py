@@ -1,0 +1,84 @@
+"""/v1/runs"""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.conditional import FOR_EVER, NOT_MODIFIED, IfNoneMatch, tagged
+from app.dependencies import (
+    IdCursor,
+    OptionalBasin,
+    OptionalInstant,
+    OptionalVersion,
+    PageLimit,
+    Reading,
+    RunId,
+    ServiceClock,
+)
+from app.paging import next_page
+from app.problems import documented
+from app.runs import service
+from app.runs.schemas import RunDetail, RunPage
+from app.runs.service import Wanted
+from records.basins import UnknownBasin
+from records.runs import Purpose, UnknownRun
+from records.versions import UnknownVersion
+
+router = APIRouter(prefix="/runs", tags=["forecasts"])
+
+T0From = Annotated[date | None, Query(description="Only with T0 on this day or later.", examples=["2008-04-01"])]
+T0To = Annotated[date | None, Query(description="Only with T0 on this day or earlier.", examples=["2008-07-31"])]
+IssuedAfter = Annotated[
+    OptionalInstant,
+    Query(description="Only issued after this instant (RFC 3339, with its offset).", examples=["2008-04-21T06:00:00Z"]),
+]
+WithPurpose = Annotated[Purpose | None, Query(description="Only those made for this purpose.")]
+
+
+@router.get("", summary="Which forecast runs there are", responses=documented(UnknownBasin, UnknownVersion))
+def list_runs(
+    request: Request,
+    response: Response,
+    session: Reading,
+    clock: ServiceClock,
+    basin: OptionalBasin = None,
+    version: OptionalVersion = None,
+    purpose: WithPurpose = None,
+    t0_from: T0From = None,
+    t0_to: T0To = None,
+    issued_after: IssuedAfter = None,
+    after: IdCursor = None,
+    limit: PageLimit = 100,
+) -> RunPage:
+    """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
+    is null."""
+    wanted = Wanted(basin, version, purpose, t0_from, t0_to, issued_after)
+    found, more = service.page(session, wanted, at=clock.now(), after=after, limit=limit)
+    following = None
+    if more:
+        asked = {
+            "basin": basin,
+            "version": version,
+            "purpose": purpose,
+            "t0_from": t0_from,
+            "t0_to": t0_to,
+            "issued_after": issued_after,
+            "limit": limit,
+        }
+        following = next_page(request, response, asked, found[-1].id)
+    return RunPage(runs=found, next=following)
+
+
+@router.get(
+    "/{run}",
+    summary="What came of a run, basin by basin",
+    responses=NOT_MODIFIED | documented(UnknownRun),
+    response_model=RunDetail,
+)
+def read_run(
+    session: Reading, response: Response, run: RunId, if_none_match: IfNoneMatch = None
+) -> RunDetail | Response:
+    """When the run was made, by which model version and from which weather, and of every basin whether a forecast was
+    issued or why not. A run never changes, so keep it as long as you like."""
+    return tagged(service.detail(session, run), response, if_none_match, FOR_EVER)

@@ -1,0 +1,67 @@
+"""/v1/basins/{basin}/skill and /v1/models/{version}/skill"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.dependencies import BasinId, Reading, VersionId
+from app.problems import documented
+from app.skill import service
+from app.skill.schemas import BasinSkill, ModelSkill
+from app.skill.service import NotEvaluated
+from records.basins import UnknownBasin
+from records.latest import NoModel
+from records.versions import UnknownVersion
+
+router = APIRouter(tags=["skill"])
+
+Version = Annotated[
+    str | None,
+    Query(
+        description="A model version's id; the one that is current for the basin where none is named.",
+        pattern="^[0-9A-Za-z_-]{1,64}$",
+    ),
+]
+Metric = Annotated[
+    str | None,
+    Query(description="Only this metric.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["nse"]),
+]
+
+
+@router.get(
+    "/basins/{basin}/skill",
+    summary="How well the model has done in a basin",
+    responses=NOT_MODIFIED | documented(UnknownBasin, UnknownVersion, NoModel, NotEvaluated),
+    response_model=BasinSkill,
+)
+def read_basin_skill(
+    session: Reading,
+    response: Response,
+    basin: BasinId,
+    version: Version = None,
+    metric: Metric = None,
+    if_none_match: IfNoneMatch = None,
+) -> BasinSkill | Response:
+    """Every score of a model version in the basin, with the days that it is of: a score that is not defined there is
+    null and says why. And how well the cells that read as snow follow reference snow, which the model was not trained
+    on."""
+    return tagged(service.of_basin(session, basin, version, metric), response, if_none_match)
+
+
+@router.get(
+    "/models/{version}/skill",
+    summary="How well a model version has done over its basins",
+    responses=NOT_MODIFIED | documented(UnknownVersion, NotEvaluated),
+    response_model=ModelSkill,
+)
+def read_model_skill(
+    session: Reading,
+    response: Response,
+    version: VersionId,
+    metric: Metric = None,
+    if_none_match: IfNoneMatch = None,
+) -> ModelSkill | Response:
+    """The median and the quartiles of each score over the basins, by metric and period, with how many basins have a
+    value and how many have none."""
+    return tagged(service.of_model(session, version, metric), response, if_none_match)

@@ -1,0 +1,96 @@
+"""Answers about skill."""
+
+from datetime import date, datetime
+
+from pydantic import ConfigDict, Field
+
+from app.basins.schemas import Kind
+from app.schema import Missing, Model
+from app.skill.example import BASIN_SKILL, MODEL_SKILL
+
+NOT_TRAINED = "not trained on snow"
+
+
+class Period(Model):
+    """Days from the first to the last, both included."""
+
+    first_day: date
+    last_day: date
+
+
+class Of(Model):
+    """What a score is of."""
+
+    member: str = Field(description="A member's number, or `mean` for the members' mean.")
+    metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
+    period: Period
+    lead: str = Field(description="Days after T0; `all` where the score is of a simulation.")
+    season: str
+    threshold: str
+    forcing_kind: str = Field(description="The weather that drove the simulation.")
+    reference: str = Field(description="What it is held against.")
+
+
+class Score(Of):
+    """One score of a model version in a basin."""
+
+    n: int = Field(description="How many days with both values it is of.")
+    value: float | None
+    reason: str | None = Field(description="Why there is no value; null where there is one.")
+    low: float | None = Field(description="The lower end of its interval; null where none was made.")
+    high: float | None = Field(description="The upper end of its interval; null where none was made.")
+    evaluated_at: datetime
+
+
+class Agreement(Model):
+    """How well the snow cells follow the reference over a period."""
+
+    period: Period
+    r: float | None = Field(description="Pearson's correlation; null for the reason that `reason` gives.")
+
+
+class SnowSkill(Model):
+    """The cells that read as snow, chosen on the training period against reference snow, and how well they do.
+
+    The model was not trained on snow: that cells follow it is found afterwards."""
+
+    label: str = Field(description=f"Always `{NOT_TRAINED}`.")
+    product: str = Field(description="The reference snow.")
+    cells: dict[str, list[int]] = Field(description="The chosen cells of each member.")
+    training: Agreement = Field(description="On the days that the cells were chosen on.")
+    test: Agreement = Field(description="On other days.")
+    bias_pct: float | None = Field(description="Of the test days, %.")
+    reason: str | None = Field(description="Why a number is missing; null where none is.")
+    evaluated_at: datetime
+
+
+class BasinSkill(Model):
+    """The scores of a model version in a basin."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_SKILL]})
+
+    basin: str
+    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    version: str = Field(description="The model version.")
+    scores: list[Score]
+    snow: list[SnowSkill] = Field(description="How well its snow reads, by reference; none where none was judged.")
+    missing: Missing
+
+
+class Quartiles(Of):
+    """A score over the basins."""
+
+    n: int = Field(description="How many basins have a value.")
+    lacking: int = Field(description="How many basins have a reason in its place.")
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+class ModelSkill(Model):
+    """The scores of a model version over its basins."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [MODEL_SKILL]})
+
+    version: str
+    scores: list[Quartiles] = Field(description="Quartiles over the basins; null where no basin has a value.")

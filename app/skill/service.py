@@ -1,0 +1,116 @@
+"""Skill from the records to its answers."""
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import kind_of
+from app.skill.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Period, Quartiles, Score, SnowSkill
+from hydrology.calendar import Day, as_date
+from hydrology.errors import NotFound
+from records import basins, promotions, skill, versions
+from records.latest import NoModel
+
+_OF = ("member", "metric", "lead", "season", "threshold", "forcing_kind", "reference")
+
+
+class NotEvaluated(NotFound):
+    """No score of that version, basin or metric is kept."""
+
+    kind = "not-evaluated"
+
+
+def of_basin(session: Session, basin: str, version: str | None, metric: str | None) -> BasinSkill:
+    """Return the scores of a version in a basin; of the one that is current for it where none is named.
+
+    Raises:
+        UnknownBasin, UnknownVersion: one of them is not kept.
+        NoModel: no version is named, and none is current.
+        NotEvaluated: there is no such score.
+    """
+    basins.require(session, basin)
+    version = _version(session, basin, version)
+    found = skill.scores(session, versions=[version], basins=[basin], metrics=_only(metric))
+    if not found:
+        raise NotEvaluated(f"{_no_score(metric)} of version {version} in {basin} is kept: {_mend(version)}")
+    snow = [snow_skill(one) for one in skill.snow_cells(session, version, basin)]
+    return BasinSkill(
+        basin=basin,
+        basin_kind=kind_of(basin),
+        version=version,
+        scores=[
+            Score(
+                **_of(one),
+                n=one.n,
+                value=one.value,
+                reason=one.reason,
+                low=one.low,
+                high=one.high,
+                evaluated_at=one.evaluated_at,
+            )
+            for one in found
+        ],
+        snow=snow,
+        missing={} if snow else {"snow": "The snow of this version was not judged in this basin."},
+    )
+
+
+def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
+    """Return the quartiles of a version's scores over the basins.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NotEvaluated: there is no such score.
+    """
+    versions.get(session, version)
+    found = skill.quartiles(session, version, _only(metric))
+    if not found:
+        raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
+    scores = [
+        Quartiles(**_of(one), n=one.n, lacking=one.lacking, p25=one.p25, median=one.median, p75=one.p75)
+        for one in found
+    ]
+    return ModelSkill(version=version, scores=scores)
+
+
+def snow_skill(cells: skill.SnowCells) -> SnowSkill:
+    """Return how well a version's cells read as snow."""
+    return SnowSkill(
+        label=NOT_TRAINED,
+        product=cells.product,
+        cells=cells.cells,
+        training=Agreement(period=_period(cells.training_first, cells.training_last), r=cells.training_r),
+        test=Agreement(period=_period(cells.test_first, cells.test_last), r=cells.test_r),
+        bias_pct=cells.bias_pct,
+        reason=cells.reason,
+        evaluated_at=cells.evaluated_at,
+    )
+
+
+def _version(session: Session, basin: str, version: str | None) -> str:
+    if version is not None:
+        return versions.get(session, version).id
+    current = promotions.current(session, [basin]).get(basin)
+    if current is None:
+        raise NoModel(f"No model version is current for {basin}: name one with version=, or promote one.")
+    return current
+
+
+def _only(metric: str | None) -> list[str] | None:
+    return None if metric is None else [metric]
+
+
+def _no_score(metric: str | None) -> str:
+    return "No score" if metric is None else f"No {metric}"
+
+
+def _mend(version: str) -> str:
+    return f"ask for another, or evaluate it (freshet evaluate --version {version})."
+
+
+def _of(score: skill.Score | skill.Quartiles) -> dict[str, Any]:
+    return {name: getattr(score, name) for name in _OF} | {"period": _period(score.first_day, score.last_day)}
+
+
+def _period(first: Day, last: Day) -> Period:
+    return Period(first_day=as_date(first), last_day=as_date(last))

@@ -1,0 +1,1 @@
+"""Status: what the service has, how fresh it is, and what is degraded."""

@@ -1,0 +1,18 @@
+"""/v1/status"""
+
+from fastapi import APIRouter, Response
+
+from app.dependencies import OpenDatabase, Reading, ServiceClock
+from app.problems import documented
+from app.status import service
+from app.status.schemas import Status
+
+router = APIRouter(prefix="/status", tags=["status"])
+
+
+@router.get("", summary="How fresh the forecasts and their inputs are", responses=documented())
+def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, response: Response) -> Status:
+    """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
+    service's clock, and what is degraded and why."""
+    response.headers["Cache-Control"] = "no-store"
+    return service.status(session, clock, database.check().revision)

@@ -1,0 +1,101 @@
+"""The service's status, from the records."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from importlib import metadata
+
+from sqlalchemy.orm import Session
+
+from app.staleness import STALE_AFTER_DAYS, age_days, stale
+from app.status.schemas import Counts, Degraded, InputStatus, Status, VersionStatus
+from hydrology.calendar import Day, as_date
+from records import basins, promotions, revisions, runs, versions
+from records.clock import Clock
+
+
+def status(session: Session, clock: Clock, revision: str | None) -> Status:
+    """Return the status as the clock sees it; `revision` is that of the database's tables."""
+    now, in_use = clock.now(), promotions.in_use(session)
+    made = runs.made(session, now)
+    using = [_version(versions.get(session, one), len(of), made.get(one), now) for one, of in sorted(in_use.items())]
+    taken = {one.product for one in using}
+    inputs = [
+        _input(product, newest, product in taken, now) for product, newest in revisions.newest_days(session).items()
+    ]
+    counts = Counts(
+        basins=basins.count(session),
+        basins_with_model=sum(map(len, in_use.values())),
+        model_versions=versions.count(session),
+        runs=sum(one.runs for one in made.values()),
+    )
+    degraded = [*_lacking(counts), *_late(using, inputs), *_withheld(session, using, now)]
+    return Status(
+        status="degraded" if degraded else "ok",
+        degraded=degraded,
+        now=now,
+        replayed=clock.as_of is not None,
+        version=metadata.version("freshet"),
+        database_revision=revision,
+        counts=counts,
+        stale_after_days=STALE_AFTER_DAYS,
+        versions=using,
+        inputs=inputs,
+        missing={
+            f"versions.{one.version}": "It has issued no operational forecast yet."
+            for one in using
+            if one.newest_t0 is None
+        },
+    )
+
+
+def _version(version: versions.Version, current_for: int, made: runs.Made | None, now: datetime) -> VersionStatus:
+    age = None if made is None else age_days(made.newest_t0, now)
+    return VersionStatus(
+        version=version.id,
+        product=version.product,
+        current_for=current_for,
+        runs=0 if made is None else made.runs,
+        newest_t0=None if made is None else as_date(made.newest_t0),
+        newest_issue=None if made is None else made.newest_issue,
+        age_days=age,
+        stale=None if age is None else stale(age),
+    )
+
+
+def _input(product: str, newest: Day, used: bool, now: datetime) -> InputStatus:
+    age = age_days(newest, now)
+    return InputStatus(product=product, newest_day=as_date(newest), age_days=age, stale=stale(age), used=used)
+
+
+def _lacking(counts: Counts) -> Iterator[Degraded]:
+    if counts.basins == 0:
+        yield Degraded(code="no-basins", sentence="No basin is kept: ingest some.")
+    elif counts.basins_with_model == 0:
+        yield Degraded(code="no-model", sentence="No model version is current for a basin: train and promote one.")
+
+
+def _late(using: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> Iterator[Degraded]:
+    for version in using:
+        if version.newest_t0 is None:
+            said = f"Version {version.version} has issued no operational forecast: make one."
+            yield Degraded(code="no-forecast", sentence=said)
+        elif version.stale:
+            said = (
+                f"The newest T0 of version {version.version} is {version.newest_t0}, {version.age_days} days behind "
+                "the clock: make a newer forecast."
+            )
+            yield Degraded(code="stale-forecast", sentence=said)
+    for one in inputs:
+        if one.used and one.stale:
+            said = f"{one.product} ends on {one.newest_day}, {one.age_days} days behind the clock: ingest newer data."
+            yield Degraded(code="stale-input", sentence=said)
+
+
+def _withheld(session: Session, using: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+    """Tell of versions whose newest run was not issued for every basin."""
+    for version in using:
+        newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
+        for run in newest:
+            if run.reason is not None:
+                said = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
+                yield Degraded(code="not-issued", sentence=said)

@@ -1,0 +1,85 @@
+"""/v1/models and /v1/basins/{basin}/promotions"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.dependencies import BasinId, IdCursor, PageLimit, Reading, VersionId
+from app.paging import next_page
+from app.problems import documented
+from app.versions import service
+from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, Promotions
+from records.basins import UnknownBasin
+from records.versions import UnknownVersion
+
+router = APIRouter(tags=["models"])
+
+_NAME = "^[0-9A-Za-z_.-]{1,64}$"
+Product = Annotated[
+    str | None,
+    Query(description="Only those trained on this weather product.", pattern=_NAME, examples=["maurer_extended"]),
+]
+Architecture = Annotated[
+    str | None, Query(description="Only those of this architecture.", pattern=_NAME, examples=["mclstm"])
+]
+
+
+@router.get("/models", summary="Which model versions there are", responses=documented())
+def list_models(
+    request: Request,
+    response: Response,
+    session: Reading,
+    product: Product = None,
+    architecture: Architecture = None,
+    after: IdCursor = None,
+    limit: PageLimit = 100,
+) -> ModelPage:
+    """Model versions, the newest first, a page at a time: follow `next` until it is null."""
+    found, more = service.page(session, product=product, architecture=architecture, after=after, limit=limit)
+    following = None
+    if more:
+        asked = {"product": product, "architecture": architecture, "limit": limit}
+        following = next_page(request, response, asked, found[-1].id)
+    return ModelPage(models=found, next=following)
+
+
+@router.get(
+    "/models/{version}",
+    summary="What a model version is made of",
+    responses=NOT_MODIFIED | documented(UnknownVersion),
+    response_model=ModelDetail,
+)
+def read_model(
+    session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
+) -> ModelDetail | Response:
+    """How it was trained and on which data, its members, the basins that it was trained for and those that it is
+    current for, and how well its simulations conserve mass."""
+    return tagged(service.detail(session, version), response, if_none_match)
+
+
+@router.get(
+    "/models/{version}/promotions",
+    summary="When and why a model version was put in use",
+    responses=NOT_MODIFIED | documented(UnknownVersion),
+    response_model=Promotions,
+)
+def read_model_promotions(
+    session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
+) -> Promotions | Response:
+    """Who made it the current version of which basins, when and why, the newest first."""
+    return tagged(service.promotions_of(session, version), response, if_none_match)
+
+
+@router.get(
+    "/basins/{basin}/promotions",
+    summary="Which model versions a basin's forecasts have come from",
+    responses=NOT_MODIFIED | documented(UnknownBasin),
+    response_model=BasinPromotions,
+)
+def read_basin_promotions(
+    session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
+) -> BasinPromotions | Response:
+    """The promotions of the basin, the newest first: the first is the current version, none means that no version was
+    promoted yet."""
+    return tagged(service.promotions_in(session, basin), response, if_none_match)

@@ -1,0 +1,110 @@
+"""Answers about model versions."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from app.schema import Missing, Model
+from app.versions.example import MODEL, PROMOTIONS
+
+
+class ModelSummary(Model):
+    """A model version in a list."""
+
+    id: str
+    label: str | None = Field(description="What people call it.")
+    architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
+    conserving: bool = Field(description="Whether the network conserves mass.")
+    product: str = Field(description="The weather product that it was trained on and takes.")
+    status: Literal["ready", "withdrawn"]
+    created_at: datetime = Field(description="When it was made, by the machine's clock.")
+    issued_at: datetime = Field(description="When it was made, by the service's clock.")
+    parent: str | None = Field(description="The version that it was fine-tuned from; null for one from scratch.")
+    member_count: int
+    basin_count: int = Field(description="How many basins it was trained for.")
+    current_for: int = Field(description="How many basins' forecasts come from it.")
+
+
+class ModelPage(Model):
+    """Model versions, the newest first."""
+
+    models: list[ModelSummary]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/models?limit=100&after=011cb6d0d4209b8d7f6a51"],
+    )
+
+
+class Closure(Model):
+    """How well its simulations conserve mass, measured when it was evaluated over all its basins."""
+
+    worst_relative_residual: float = Field(
+        description="The largest amount of water unaccounted for, of all members, basins and days, relative to the "
+        "water that came in."
+    )
+    tolerance: float = Field(description="The largest that closes.")
+    closes: bool
+    basins: int
+    period: str = Field(examples=["1989-10-01..1999-09-30"])
+
+
+class Member(Model):
+    """One network of a version."""
+
+    label: int
+    seed: int = Field(description="What its training started from.")
+
+
+class ModelDetail(ModelSummary):
+    """A model version and what it is made of."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [MODEL]})
+
+    config: dict[str, Any] = Field(description="What the networks are built from and how they were trained.")
+    uses: Literal["best", "last"] = Field(
+        description="Which weights of a member: of its best validation or its last step."
+    )
+    data_hash: str = Field(description="Of the training data.")
+    weights_hash: str = Field(description="Of the weights that it uses.")
+    code_version: str
+    members: list[Member]
+    basins: list[str] = Field(description="Those that it was trained for.")
+    current_basins: list[str] = Field(description="Those whose forecasts come from it.")
+    closure: Closure | None
+    missing: Missing
+
+
+class Promotion(Model):
+    """From then on the forecasts of some basins came from the version."""
+
+    promoted_at: datetime
+    promoted_by: str
+    reason: str
+    basins: list[str]
+
+
+class Promotions(Model):
+    """The promotions of a version, the newest first."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [PROMOTIONS]})
+
+    version: str
+    promotions: list[Promotion]
+    current_basins: list[str] = Field(description="The basins that it is still current for.")
+
+
+class BasinPromotion(Model):
+    """From then on the basin's forecasts came from the version."""
+
+    version: str
+    promoted_at: datetime
+    promoted_by: str
+    reason: str
+
+
+class BasinPromotions(Model):
+    """The versions that a basin's forecasts have come from, the newest first: the first is the current one."""
+
+    basin: str
+    promotions: list[BasinPromotion]

@@ -1,0 +1,126 @@
+"""Model versions from the records to their answers."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.versions.schemas import (
+    BasinPromotion,
+    BasinPromotions,
+    Closure,
+    Member,
+    ModelDetail,
+    ModelSummary,
+    Promotion,
+    Promotions,
+)
+from hydrology.ledger import tolerance_of
+from records import basins, promotions, versions
+
+InUse = Mapping[str, Sequence[str]]
+
+
+def page(
+    session: Session, *, product: str | None, architecture: str | None, after: str | None, limit: int
+) -> tuple[list[ModelSummary], bool]:
+    """Return a page of versions, and whether there are more after it."""
+    found = versions.list_versions(session, product=product, architecture=architecture, after=after, limit=limit + 1)
+    in_use = promotions.in_use(session)
+    return [ModelSummary(**_said(one, in_use)) for one in found[:limit]], len(found) > limit
+
+
+def detail(session: Session, version: str) -> ModelDetail:
+    """Return a version with all that it is made of.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    kept, in_use = versions.get(session, version), promotions.in_use(session)
+    closure = _closure(kept)
+    missing = {} if closure else {"closure": _why_no_closure(kept)}
+    if kept.label is None:
+        missing["label"] = "Nobody has named it."
+    if kept.parent_id is None:
+        missing["parent"] = "It was trained from scratch."
+    return ModelDetail(
+        **_said(kept, in_use),
+        config=kept.config,
+        uses=kept.uses,
+        data_hash=kept.data_hash,
+        weights_hash=kept.weights_hash,
+        code_version=kept.code_version,
+        members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
+        basins=list(kept.basins),
+        current_basins=list(in_use.get(version, ())),
+        closure=closure,
+        missing=missing,
+    )
+
+
+def promotions_of(session: Session, version: str) -> Promotions:
+    """Return the promotions of a version: those of many basins made together are one.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    found = promotions.of_version(session, version)
+    together = groupby(found, key=lambda one: (one.promoted_at, one.promoted_by, one.reason))
+    return Promotions(
+        version=version,
+        promotions=[
+            Promotion(promoted_at=at, promoted_by=by, reason=reason, basins=[one.basin_id for one in rows])
+            for (at, by, reason), rows in together
+        ],
+        current_basins=promotions.in_use(session).get(version, []),
+    )
+
+
+def promotions_in(session: Session, basin: str) -> BasinPromotions:
+    """Return the promotions of a basin.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.require(session, basin)
+    return BasinPromotions(
+        basin=basin,
+        promotions=[
+            BasinPromotion(
+                version=one.version_id, promoted_at=one.promoted_at, promoted_by=one.promoted_by, reason=one.reason
+            )
+            for one in promotions.history(session, basin)
+        ],
+    )
+
+
+def _said(version: versions.Version, in_use: InUse) -> dict[str, Any]:
+    same = ("id", "label", "architecture", "conserving", "product", "status", "created_at", "issued_at")
+    return {name: getattr(version, name) for name in same} | {
+        "parent": version.parent_id,
+        "member_count": len(version.members),
+        "basin_count": len(version.basins),
+        "current_for": len(in_use.get(version.id, ())),
+    }
+
+
+def _closure(version: versions.Version) -> Closure | None:
+    measured = version.properties.get("closure")
+    if measured is None:
+        return None
+    worst, tolerance = measured["worst_relative_residual"], tolerance_of(np.float32)
+    return Closure(
+        worst_relative_residual=worst,
+        tolerance=tolerance,
+        closes=worst <= tolerance,
+        basins=measured["basins"],
+        period=measured["period"],
+    )
+
+
+def _why_no_closure(version: versions.Version) -> str:
+    if not version.conserving:
+        return "The network does not conserve mass."
+    return f"It was not evaluated over all its basins yet (freshet evaluate --version {version.id})."

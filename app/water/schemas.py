@@ -1,0 +1,39 @@
+"""Answers about water in a basin."""
+
+from datetime import date
+
+from pydantic import ConfigDict, Field
+
+from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
+from app.schema import Missing, column
+from app.skill.schemas import SnowSkill
+from app.water.example import BALANCE, STORAGE
+
+
+class StorageOfRun(RunOfBasin):
+    """Water in the basin on the days ahead, mm, the mean of the members."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [STORAGE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
+    snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
+    other: Column | None = Field(description=column("The rest, mm"))
+    snow_skill: list[SnowSkill] = Field(
+        description="How well those cells follow reference snow, as the model version was last evaluated."
+    )
+    missing: Missing
+
+
+class BalanceOfRun(RunOfBasin):
+    """The water balance of the days ahead, mm."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [BALANCE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    first_day: date = Field(description="The first day that it is of: the one after T0.")
+    last_day: date
+    water_balance: WaterBalance | None
+    missing: Missing

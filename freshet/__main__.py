@@ -1,0 +1,5 @@
+"""`python -m freshet` is `freshet`."""
+
+from freshet.cli.main import main
+
+main()

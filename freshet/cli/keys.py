@@ -1,0 +1,52 @@
+"""`freshet keys`: who may write over the API."""
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Annotated, Literal
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from records import keys as records
+
+app = typer.Typer(help="Who may write over the API.", no_args_is_help=True)
+
+
+@app.callback()
+def keys() -> None:
+    """Make and revoke the keys that writing over the API needs."""
+
+
+@app.command("make")
+def make(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is.")],
+    scope: Annotated[
+        Literal["operator", "admin"], typer.Option(help="An operator posts data and jobs, an admin everything.")
+    ] = "operator",
+    days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="It expires after so many.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key. Its token is shown this once and kept nowhere."""
+    with opened() as context, context.database.transaction() as session:
+        now = context.clock.wall()
+        key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
+    answer(asdict(key) | {"token": token}, as_json, token)
+
+
+@app.command("list")
+def list_keys(as_json: Json = False) -> None:
+    """List the keys, without their tokens."""
+    with opened() as context, context.database.reading() as session:
+        found = records.list_keys(session)
+    rows = [(k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at) for k in found]
+    columns = ("key", "name", "scope", "made", "expires", "revoked")
+    answer({"keys": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} keys"))
+
+
+@app.command("revoke")
+def revoke(key: Annotated[str, typer.Argument(metavar="KEY", help="Its id.")], as_json: Json = False) -> None:
+    """Make a key's token useless."""
+    with opened() as context, context.database.transaction() as session:
+        one = records.revoke(session, key, context.clock.wall())
+    answer(asdict(one), as_json, f"Key {key} of {one.name} opens nothing any more.")

@@ -1,0 +1,106 @@
+"""Attributes of gauges: `attributes_{caravan,hydroatlas,other}_<sub>.csv`, joined on `gauge_id`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ingestion.sources.base import SourceError, SourceFile
+from ingestion.sources.sheet import Sheet
+
+PLACE = ("gauge_lat", "gauge_lon", "area")
+"""What every gauge must have: degrees, and km2."""
+
+_LIMITS = {"gauge_lat": (-90.0, 90.0), "gauge_lon": (-180.0, 180.0), "area": (1e-6, 1e8)}
+_T = TypeVar("_T", float, str)
+
+_WORDS = frozenset(("gauge_name", "country"))
+_MISSING = frozenset(("", "na", "nan"))
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFile:
+    """One file: the numeric columns, and by gauge its numbers (NaN where missing) and its words."""
+
+    file: SourceFile
+    columns: list[str]
+    numbers: dict[str, npt.NDArray[np.float64]]
+    words: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeAttributes:
+    """What the files say of one gauge, and which of them do."""
+
+    numbers: dict[str, float]
+    words: dict[str, str]
+    files: tuple[SourceFile, ...]
+
+
+def parse_attributes(file: SourceFile, content: bytes, *, other: bool) -> AttributeFile:
+    """Read a file of attributes.
+
+    Args:
+        file: where it is from.
+        content: its bytes.
+        other: whether it is `attributes_other`, whose columns are words but for the place and the area.
+
+    Raises:
+        SourceError: the file is not of this format, a number is none, or a gauge comes twice.
+    """
+    sheet = Sheet.of_csv(file, content)
+    sheet.require(("gauge_id",))
+    in_words = {name: name in _WORDS or (other and name not in PLACE) for name in sheet.columns if name != "gauge_id"}
+    columns = [name for name, words in in_words.items() if not words]
+    found = AttributeFile(file, columns, {}, {})
+    for line, cells in sheet.rows:
+        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+        gauge = row.pop("gauge_id")
+        if gauge in found.words:
+            raise sheet.fault(f"the gauge {gauge} comes twice", "delete one of its rows", line)
+        given = {name: text for name, text in row.items() if text.lower() not in _MISSING}
+        found.words[gauge] = {name: text for name, text in given.items() if in_words[name]}
+        found.numbers[gauge] = np.array(
+            [_number(sheet, name, given[name], line) if name in given else np.nan for name in columns]
+        )
+    return found
+
+
+def _number(sheet: Sheet, name: str, text: str, line: int) -> float:
+    value = sheet.number(text, name, line)
+    low, high = _LIMITS.get(name, (-np.inf, np.inf))
+    if not low <= value <= high:
+        raise sheet.fault(f"{name} is {value:g}, outside {low:g} to {high:g}", "mend the value", line)
+    return value
+
+
+def attributes_of(gauge: str, files: Iterable[AttributeFile], named_by: SourceFile) -> GaugeAttributes:
+    """Join what the files say of a gauge.
+
+    Raises:
+        SourceError: no file has the gauge's place or area, or two of them differ in a value.
+    """
+    numbers, words, speaking = dict[str, float](), dict[str, str](), list[SourceFile]()
+    for one in files:
+        if gauge not in one.words:
+            continue
+        speaking.append(one.file)
+        values = dict(zip(one.columns, one.numbers[gauge].tolist(), strict=True))
+        _join(one.file, gauge, numbers, {name: value for name, value in values.items() if not np.isnan(value)})
+        _join(one.file, gauge, words, one.words[gauge])
+    if missing := [name for name in PLACE if name not in numbers]:
+        raise SourceError(
+            speaking[-1].name if speaking else named_by.name,
+            f"the gauge {gauge} has no attribute {', '.join(missing)}",
+            "give the file attributes_other of its data set, with a value for it",
+        )
+    return GaugeAttributes(numbers, words, tuple(speaking))
+
+
+def _join(file: SourceFile, gauge: str, known: dict[str, _T], said: dict[str, _T]) -> None:
+    for name, value in said.items():
+        if known.setdefault(name, value) != value:
+            cause = f"{name} of {gauge} is {value}, and {known[name]} in another attribute file"
+            raise SourceError(file.name, cause, "mend one of them")

@@ -1,0 +1,126 @@
+"""A Caravan file set as a source of basins."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from hydrology.basins import basin_id
+from hydrology.errors import InvalidInput, NotFound
+from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
+from ingestion.sources.camels.files import Found, find
+from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
+from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
+from ingestion.sources.caravan.variables import PRODUCT
+
+NAMESPACE = "CARAVAN"
+_DISCHARGE_PRODUCT = NAMESPACE.lower()
+_M2_PER_KM2 = 1e6
+
+_ATTRIBUTES = re.compile(r"attributes_(caravan|hydroatlas|other)_[^.]+\.csv")
+_TIME_SERIES = re.compile(r"([^.].*)\.(nc|csv)")
+_FOLDERS = {"nc": "netcdf", "csv": "csv"}
+_LAYOUT = "timeseries/netcdf/<sub>/<gauge_id>.nc or timeseries/csv/<sub>/<gauge_id>.csv"
+
+
+class CaravanSource:
+    """The basins in folders and zip files laid out as Caravan is.
+
+    A gauge `camels_01013500` is the basin `CARAVAN-camels_01013500`: its data are others than those of
+    `USGS-01013500`. Forcing has the product `era5_land`, discharge `caravan`, in mm/day over the area
+    `era5_land`. Where a gauge has a NetCDF and a CSV file, which hold the same, the CSV rounded, the NetCDF is read.
+
+    Args:
+        paths: folders, searched through all their levels, and zip files.
+
+    Raises:
+        SourceError: a path is missing, damaged, unsafe or holds no time series; an attribute file cannot be used.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._files: dict[str, dict[str, list[Found]]] = defaultdict(lambda: defaultdict(list))
+        attributes: dict[str, list[Found]] = defaultdict(list)
+        for path in paths:
+            for found in find(path, _is_known):
+                if _ATTRIBUTES.fullmatch(found.parts[-1]):
+                    attributes[found.parts[-1]].append(found)
+                elif (match := _time_series(found)) is not None:
+                    self._files[_basin(found, match[1])][match[2]].append(found)
+        if not self._files:
+            shown = ", ".join(str(path) for path in paths)
+            raise SourceError(shown, "no time series is in it", f"give a folder or a zip that holds {_LAYOUT}")
+        self._attributes = [_attributes(name, copies) for name, copies in sorted(attributes.items())]
+
+    def basins(self) -> list[str]:
+        """Return the basins with a time series, sorted."""
+        return sorted(self._files)
+
+    def read(self, basin: str) -> BasinData:
+        """Return all that the paths hold of a basin.
+
+        Raises:
+            NotFound: no path has a time series of the basin.
+            SourceError: a file of the basin cannot be used, or its place or area is not told. Others stay readable.
+            InvalidInput: its file is NetCDF, and the package to read it is not installed.
+        """
+        if basin not in self._files:
+            raise NotFound(f"The source holds no time series of {basin}: see the basins it lists.")
+        kinds = self._files[basin]
+        kind = "nc" if "nc" in kinds else "csv"
+        file, content = _read_once(kinds[kind])
+        gauge = basin.removeprefix(f"{NAMESPACE}-")
+        said = attributes_of(gauge, self._attributes, file)
+        series = (parse_netcdf if kind == "nc" else parse_csv)(file, content)
+        return BasinData(
+            basin=basin,
+            name=said.words.get("gauge_name"),
+            latitude=said.numbers["gauge_lat"],
+            longitude=said.numbers["gauge_lon"],
+            huc=None,
+            areas={PRODUCT: said.numbers["area"] * _M2_PER_KM2},
+            attributes={k: v for k, v in said.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
+            texts={k: v for k, v in said.words.items() if k != "gauge_name"},
+            series=tuple(
+                SourceSeries(_DISCHARGE_PRODUCT if name == "discharge" else PRODUCT, name, one, file)
+                for name, one in series.items()
+            ),
+            files=(*said.files, file),
+        )
+
+
+def _is_known(name: str) -> bool:
+    return _TIME_SERIES.fullmatch(name) is not None
+
+
+def _time_series(found: Found) -> re.Match[str] | None:
+    match = _TIME_SERIES.fullmatch(found.parts[-1])
+    assert match is not None
+    return match if found.parts[-4:-2] == ("timeseries", _FOLDERS[match[2]]) else None
+
+
+def _basin(found: Found, gauge: str) -> str:
+    try:
+        return basin_id(f"{NAMESPACE}-{gauge}")
+    except InvalidInput as error:
+        raise SourceError(
+            found.name, f"{gauge!r} is not a gauge", "name it with up to 40 letters, digits, _ and ."
+        ) from error
+
+
+def _attributes(name: str, copies: Sequence[Found]) -> AttributeFile:
+    return parse_attributes(*_read_once(copies), other=name.startswith("attributes_other"))
+
+
+def _read_once(copies: Sequence[Found]) -> tuple[SourceFile, bytes]:
+    first, *others = (_read(found) for found in copies)
+    for file, _ in others:
+        if file.sha256 != first[0].sha256:
+            cause = f"differs from {first[0].name}, of the same content by name"
+            raise SourceError(file.name, cause, "leave only one of them in the paths given")
+    return first
+
+
+def _read(found: Found) -> tuple[SourceFile, bytes]:
+    content = found.load()
+    return SourceFile(found.name, sha256(content).hexdigest(), len(content)), content

@@ -1,0 +1,139 @@
+"""One gauge's time series: `<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over days of local time."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Days, day
+from hydrology.errors import InvalidInput
+from hydrology.series import DailySeries
+from ingestion.sources.base import SourceError, SourceFile
+from ingestion.sources.caravan.variables import QUANTITIES, same_unit, stated_units
+from ingestion.sources.daily import DailyRows
+from ingestion.sources.sheet import Sheet
+
+if TYPE_CHECKING:
+    from netCDF4 import Dataset, Variable
+
+_DATE = "date"
+_DAYS_SINCE = re.compile(r"days since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
+_CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
+_MOST_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
+_NOTHING = frozenset(("", "nan"))
+_OTHER_FILE = "give a time series of Caravan"
+
+
+def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
+    """Read a CSV; its units are those of Caravan, told by the names of its columns.
+
+    Returns:
+        The series by our name; a column without a value is left out.
+
+    Raises:
+        SourceError: the columns or a row are not of this format, or a value is impossible.
+    """
+    sheet = Sheet.of_csv(file, content)
+    sheet.require((_DATE,))
+    at = sheet.columns.index(_DATE)
+    columns = [name for name in sheet.columns if name != _DATE]
+    _refuse_unknown(file, columns, sheet.header)
+    days, lines, values = [], [], []
+    for line, cells in sheet.rows:
+        days.append(sheet.day(cells.pop(at), line))
+        lines.append(line)
+        values.append(
+            [
+                np.nan if cell.strip().lower() in _NOTHING else sheet.number(cell, name, line)
+                for name, cell in zip(columns, cells, strict=True)
+            ]
+        )
+    if not days:
+        raise sheet.fault("there is no row after the names of the columns", _OTHER_FILE)
+    rows = DailyRows(file, np.array(days, dtype="datetime64[D]"), lines)
+    return _series(rows, columns, np.array(values).T)
+
+
+def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
+    """Read a NetCDF file; a unit that it states must be the one of Caravan.
+
+    Returns:
+        The series by our name; a variable without a value is left out.
+
+    Raises:
+        SourceError: the file is none, a variable or unit is unknown, or a value is impossible.
+        InvalidInput: the package netCDF4 is not installed.
+    """
+    try:
+        import netCDF4
+    except ImportError as error:
+        raise InvalidInput(
+            "Reading NetCDF needs the package netCDF4: pip install freshet[netcdf], or give Caravan's timeseries/csv."
+        ) from error
+    try:
+        with netCDF4.Dataset(file.name, memory=content) as dataset:
+            return _read(file, dataset)
+    except (OSError, RuntimeError) as error:
+        raise SourceError(file.name, f"is not NetCDF, or is damaged ({error})", "fetch the file again") from error
+
+
+def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
+    columns = [name for name in dataset.variables if name != _DATE]
+    _refuse_unknown(file, columns, None)
+    if _DATE not in dataset.variables:
+        raise SourceError(file.name, f"the variable {_DATE} is missing", _OTHER_FILE)
+    rows = DailyRows(file, _days(file, dataset.variables[_DATE]))
+    units = stated_units(str(getattr(dataset, "Units", "")))
+    values = []
+    for name in columns:
+        variable = dataset.variables[name]
+        _check_unit(file, name, getattr(variable, "units", units.get(name)))
+        if variable.shape != rows.days.shape or not _is_numeric(variable):
+            raise SourceError(file.name, f"{name} is not a number a day", _OTHER_FILE)
+        values.append(_numbers(variable))
+    return _series(rows, columns, values)
+
+
+def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
+    counted, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
+    since = _DAYS_SINCE.fullmatch(counted.strip())
+    sound = _is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
+    offsets = _numbers(variable) if sound else np.array([np.nan])
+    whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
+    if since is None or calendar not in _CALENDARS or not whole:
+        cause = f"the dates are counted as {counted!r} in the calendar {calendar}, or are no whole days"
+        raise SourceError(file.name, cause, "give dates as whole days since a day")
+    return day(since[1]) + offsets.astype(np.int64)
+
+
+def _numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
+    values: npt.NDArray[np.float64] = np.ma.filled(variable[:].astype(np.float64), np.nan)
+    return values
+
+
+def _is_numeric(variable: "Variable[Any]") -> bool:
+    # A variable of texts has a Python type where others have one of numpy.
+    return getattr(variable.dtype, "kind", "") in ("f", "i", "u")
+
+
+def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:
+    unit = QUANTITIES[name].unit
+    if stated is not None and not same_unit(str(stated), unit):
+        cause = f"{name} is in {stated!r}, and Caravan has it in {unit}"
+        raise SourceError(file.name, cause, f"convert it to {unit} and say so in the file")
+
+
+def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:
+    if unknown := [name for name in columns if name not in QUANTITIES]:
+        cause = f"Caravan has no variable {', '.join(unknown)}"
+        raise SourceError(file.name, cause, "remove it, or name it as Caravan does", line)
+
+
+def _series(rows: DailyRows, columns: list[str], values: Iterable[npt.NDArray[np.float64]]) -> dict[str, DailySeries]:
+    found = {
+        QUANTITIES[name].variable: rows.series(column, QUANTITIES[name], name)
+        for name, column in zip(columns, values, strict=True)
+    }
+    return {name: series for name, series in found.items() if series is not None}

@@ -1,0 +1,100 @@
+"""Rows of days with one or more values, as daily series: real days in order, values that the Earth can have."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Days
+from hydrology.series import DailySeries, Flag
+from ingestion.sources.base import SourceError, SourceFile
+from ingestion.sources.camels.days import Timeline
+
+# No gauge is older, and a mistyped year must not make a series of a million absent days.
+_FIRST_DAY, _LAST_DAY = np.datetime64("1800-01-01"), np.datetime64("2199-12-31")
+
+_MEND_DAYS = "give each day once, in order"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a column holds: our name for it, the unit it is kept in, and the limits of what is possible.
+
+    The limits are wide. They are there so that a sentinel (-999) or another unit (kelvin) is not taken for weather.
+    """
+
+    variable: str
+    unit: str
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True, slots=True)
+class DailyRows:
+    """The days of one basin's rows in a file, checked.
+
+    Attributes:
+        file: where they are from.
+        days: one a row, ascending.
+        lines: the line of each row, or None where the file has none.
+
+    Raises:
+        SourceError: a day comes twice or out of order, or no gauge can be so old.
+    """
+
+    file: SourceFile
+    days: Days
+    lines: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        days = self.days
+        out = (days < _FIRST_DAY) | (days > _LAST_DAY)
+        self.refuse(out, lambda row: f"the day {days[row]} is outside {_FIRST_DAY} to {_LAST_DAY}", "mend the day")
+        bad = np.diff(days, prepend=days[:1] - 1).astype(np.int64) <= 0
+        self.refuse(bad, self._out_of_order, _MEND_DAYS)
+
+    def refuse(self, bad: npt.NDArray[np.bool_], cause: Callable[[int], str], remedy: str) -> None:
+        """Refuse the file if a row is bad.
+
+        Raises:
+            SourceError: names the line of the first bad row; `cause` is given that row's number.
+        """
+        if bad.any():
+            row = int(bad.argmax())
+            raise SourceError(self.file.name, cause(row), remedy, self._line(row))
+
+    def series(self, values: npt.NDArray[np.float64], quantity: Quantity, column: str) -> DailySeries | None:
+        """Return a column as a series from its first to its last value; None where it has none.
+
+        Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT.
+
+        Raises:
+            SourceError: a value is outside the limits.
+        """
+        self.refuse(
+            ~np.isnan(values) & ~((quantity.lowest <= values) & (values <= quantity.highest)),
+            lambda row: (
+                f"{column} is {values[row]:g} on {self.days[row]}, outside {quantity.lowest:g} to "
+                f"{quantity.highest:g} {quantity.unit}"
+            ),
+            "mend the value, or leave it empty where it is missing",
+        )
+        there = np.flatnonzero(~np.isnan(values))
+        if not len(there):
+            return None
+        kept = slice(int(there[0]), int(there[-1]) + 1)
+        days, values = self.days[kept], values[kept]
+        timeline = Timeline(days[0], (days - days[0]).astype(np.int64))
+        return timeline.series(values, np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8), quantity.unit)
+
+    def _line(self, row: int) -> int | None:
+        return None if self.lines is None else self.lines[row]
+
+    def _out_of_order(self, row: int) -> str:
+        day = self.days[row]
+        first = int((self.days == day).argmax())
+        if first == row:
+            return f"the day {day} comes after {self.days[row - 1]}: out of order"
+        line = self._line(first)
+        return f"the day {day} comes twice" + ("" if line is None else f", first in line {line}")

@@ -1,0 +1,170 @@
+"""Tables with a line of column names, from CSV or JSON: rows of text, each with its line for errors."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Self
+
+import numpy as np
+
+from hydrology.calendar import Day
+from ingestion.sources.base import SourceError, SourceFile
+
+# Python's own float() takes more: 1_000, infinity, the digits of other scripts.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+Row = tuple[int, list[str]]
+"""A row's line (in JSON its number) and its cells, an empty one where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table.
+
+    Attributes:
+        file: where it is from.
+        columns: their names, each there once.
+        rows: read one after the other, once.
+        header: the line that names the columns; None in JSON, which has objects instead of lines.
+    """
+
+    file: SourceFile
+    columns: list[str]
+    rows: Iterator[Row]
+    header: int | None
+
+    @classmethod
+    def of_csv(cls, file: SourceFile, content: bytes) -> Self:
+        """Begin to read a table whose columns are split by commas.
+
+        Raises:
+            SourceError: it is no such table, here or at the row that is read.
+        """
+        rows = _csv_rows(file, decoded(file, content))
+        header, columns = next(rows, (1, [""]))
+        columns = [name.strip() for name in columns]
+        if "" in columns or len(set(columns)) < len(columns):
+            cause = f"the columns are {', '.join(columns)!r}: one has no name, or two have the same"
+            raise SourceError(file.name, cause, "name every column once", header)
+        return cls(file, columns, _of_width(file, rows, len(columns)), header)
+
+    @classmethod
+    def of_json(cls, file: SourceFile, content: bytes) -> Self:
+        """Read a list of objects, which name their columns. What one does not name or calls null is empty.
+
+        Raises:
+            SourceError: it is no such list.
+        """
+        remedy = 'write a list of objects, as in [{"name": 1.5}]'
+        try:
+            records = json.loads(decoded(file, content), object_pairs_hook=_named_once, parse_constant=str)
+        except json.JSONDecodeError as error:
+            raise SourceError(file.name, f"is not JSON ({error.msg})", remedy, error.lineno) from error
+        except (ValueError, RecursionError) as error:
+            raise SourceError(file.name, f"is not JSON as it is taken here ({error})", remedy) from error
+        if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
+            raise SourceError(file.name, "is not a list of objects", remedy)
+        columns = list(dict.fromkeys(name for record in records for name in record))
+        cells = (
+            (number, [_json_cell(file, record.get(name), name, number) for name in columns])
+            for number, record in enumerate(records, 1)
+        )
+        return cls(file, columns, cells, None)
+
+    def fault(self, cause: str, remedy: str, row: int | None = None) -> SourceError:
+        """Return an error about this file, or about one row of it."""
+        if self.header is None and row is not None:
+            return SourceError(self.file.name, f"object {row}: {cause}", remedy)
+        return SourceError(self.file.name, cause, remedy, row)
+
+    def require(self, names: tuple[str, ...]) -> None:
+        """Refuse a table that lacks a column.
+
+        Raises:
+            SourceError: names the columns that are missing.
+        """
+        if missing := [name for name in names if name not in self.columns]:
+            raise self.fault(
+                f"the columns are {', '.join(self.columns)!r}, and {', '.join(missing)} is missing",
+                f"split the columns by commas and name {', '.join(names)} among them",
+                self.header,
+            )
+
+    def number(self, text: str, what: str, row: int) -> float:
+        """Return a finite number, written with a decimal point.
+
+        Raises:
+            SourceError: the text is not one.
+        """
+        text = text.strip()
+        if not _NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
+            raise self.fault(f"{what} is {text!r}, which is not a number", "write it like 1.5, or leave it empty", row)
+        return value
+
+    def day(self, text: str, row: int) -> Day:
+        """Return a calendar day written as YYYY-MM-DD.
+
+        Raises:
+            SourceError: the text is not one.
+        """
+        try:
+            found = date.fromisoformat(text.strip())
+        except ValueError:
+            found = None
+        if found is None or found.isoformat() != text.strip():
+            raise self.fault(f"{text!r} is not a calendar day", "write it as YYYY-MM-DD", row)
+        return np.datetime64(found, "D")
+
+
+def decoded(file: SourceFile, content: bytes) -> str:
+    """Return UTF-8 bytes as text.
+
+    Raises:
+        SourceError: there is none, or it is written otherwise.
+    """
+    if not content.strip():
+        raise SourceError(file.name, "the file is empty", "give a file with content")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SourceError(file.name, "the line is not UTF-8 text", "save the file as text in UTF-8", line) from error
+
+
+def _csv_rows(file: SourceFile, text: str) -> Iterator[Row]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise SourceError(file.name, f"is not CSV ({error})", "mend the line", reader.line_num) from error
+
+
+def _of_width(file: SourceFile, rows: Iterator[Row], width: int) -> Iterator[Row]:
+    for line, cells in rows:
+        if len(cells) != width:
+            raise SourceError(file.name, f"the row has {len(cells)} columns instead of {width}", "mend the line", line)
+        yield line, cells
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object names something twice")
+    return found
+
+
+def _json_cell(file: SourceFile, value: object, name: str, number: int) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return repr(value)
+    cause = f"{name} of object {number} is {json.dumps(value)}"
+    raise SourceError(file.name, cause, "give a number, a text or null")

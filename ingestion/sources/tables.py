@@ -1,0 +1,219 @@
+"""Own basins: a table of basins and a table of daily observations, as CSV or JSON.
+
+The basins have the columns id, latitude, longitude and area_km2, may have name and huc, and every other
+column is a numeric attribute. The observations have the columns basin and date, and a column for each variable
+with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from hydrology.basins import basin_id
+from hydrology.calendar import Day
+from hydrology.errors import InvalidInput, NotFound
+from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
+from ingestion.sources.camels.files import LARGEST_FILE
+from ingestion.sources.camels.layout import PRODUCTS
+from ingestion.sources.camels.streamflow import discharge_product
+from ingestion.sources.caravan.source import NAMESPACE as CARAVAN
+from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
+from ingestion.sources.daily import DailyRows, Quantity
+from ingestion.sources.sheet import Sheet
+
+_PLACE = ("id", "latitude", "longitude", "area_km2")
+_WORDS = ("id", "name", "huc")
+_LIMITS = {"latitude": (-90.0, 90.0), "longitude": (-180.0, 180.0), "area_km2": (1e-6, 1e8)}
+_M2_PER_KM2 = 1e6
+
+_TAKEN_NAMESPACES = ("USGS", "SYNTH", CARAVAN)
+_TAKEN_PRODUCTS = (*PRODUCTS, CARAVAN_PRODUCT)
+_PRODUCT = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+_COLUMNS = {
+    "precipitation_mm_per_day": Quantity("precipitation", "mm/day", 0, 2_000),
+    "tmax_degC": Quantity("tmax", "degC", -100, 70),
+    "tmin_degC": Quantity("tmin", "degC", -100, 70),
+    "tmean_degC": Quantity("tmean", "degC", -100, 70),
+    "srad_W_per_m2": Quantity("srad", "W/m2", 0, 1_500),
+    "vp_Pa": Quantity("vp", "Pa", 0, 10_000),
+    "daylength_s": Quantity("daylength", "s", 0, 86_400),
+    "pet_mm_per_day": Quantity("pet", "mm/day", -100, 1_000),
+    "swe_mm": Quantity("swe", "mm", 0, 20_000),
+    "discharge_m3_per_s": Quantity("discharge", "m3/s", 0, 1e6),
+    "discharge_cfs": Quantity("discharge", "cfs", 0, 4e7),
+    "discharge_mm_per_day": Quantity("discharge", "mm/day", 0, 10_000),
+}
+
+
+class TablesSource:
+    """Own basins and their observations.
+
+    Args:
+        basins: the table of basins, or None where all of them are registered already.
+        observations: the table of observations, or None.
+        product: the name that the observed forcing is kept under, and the area with it.
+        registered: basins that observations may be of although the table of basins does not name them.
+
+    Raises:
+        SourceError: a table cannot be used. It is taken whole or not at all.
+        InvalidInput: the product's name cannot be used.
+    """
+
+    def __init__(
+        self, basins: Path | None, observations: Path | None, product: str, registered: Collection[str] = ()
+    ) -> None:
+        if not _PRODUCT.fullmatch(product) or product in _TAKEN_PRODUCTS:
+            raise InvalidInput(
+                f"{product!r} cannot name your product: use up to 40 small letters, digits and _, and none of "
+                f"{', '.join(_TAKEN_PRODUCTS)}."
+            )
+        self._basins = {} if basins is None else _read_basins(_open(basins), product)
+        if observations is not None:
+            _add_observations(_open(observations), product, self._basins, registered)
+
+    def basins(self) -> list[str]:
+        """Return every basin that a table speaks of, sorted."""
+        return sorted(self._basins)
+
+    def read(self, basin: str) -> BasinData:
+        """Return all that the tables hold of a basin.
+
+        Raises:
+            NotFound: neither table speaks of it.
+        """
+        if basin not in self._basins:
+            raise NotFound(f"The tables do not speak of {basin}: see the basins they list.")
+        return self._basins[basin]
+
+
+def _open(path: Path) -> Sheet:
+    try:
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise SourceError(str(path), f"has {size} bytes", f"give a file of at most {LARGEST_FILE}")
+        content = path.read_bytes()
+    except OSError as error:
+        raise SourceError(str(path), f"cannot be read ({error.strerror})", "give a file that can") from error
+    file = SourceFile(str(path), sha256(content).hexdigest(), len(content))
+    match path.suffix.lower():
+        case ".csv":
+            return Sheet.of_csv(file, content)
+        case ".json":
+            return Sheet.of_json(file, content)
+    raise SourceError(str(path), "is neither .csv nor .json by its name", "name it by what it holds")
+
+
+def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
+    sheet.require(_PLACE)
+    found: dict[str, BasinData] = {}
+    for line, cells in sheet.rows:
+        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+        one = _basin(sheet, row, line, product)
+        if one.basin in found:
+            raise sheet.fault(f"the basin {one.basin} comes twice", "give each basin once", line)
+        found[one.basin] = one
+    if not found:
+        raise sheet.fault("there is no basin in it", "give a row for each basin")
+    return found
+
+
+def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
+    basin = _own_id(sheet, row["id"], line)
+    numbers = {name: _attribute(sheet, basin, name, row[name], line) for name in row if name not in _WORDS}
+    area = numbers["area_km2"] * _M2_PER_KM2
+    return BasinData(
+        basin=basin,
+        name=row.get("name") or None,
+        latitude=numbers.pop("latitude"),
+        longitude=numbers.pop("longitude"),
+        huc=row.get("huc") or None,
+        areas={product: area},
+        attributes=numbers,
+        texts={},
+        series=(),
+        files=(sheet.file,),
+    )
+
+
+def _own_id(sheet: Sheet, text: str, line: int) -> str:
+    try:
+        basin = basin_id(text)
+    except InvalidInput as error:
+        raise sheet.fault(
+            f"{text!r} is not a basin identifier", "write a namespace and a name, like OWN-mill", line
+        ) from error
+    namespace = basin.partition("-")[0]
+    if namespace in _TAKEN_NAMESPACES:
+        cause = f"{text!r} belongs to {namespace}, which has a source of its own"
+        raise sheet.fault(cause, "choose another namespace, like OWN-mill", line)
+    return basin
+
+
+def _attribute(sheet: Sheet, basin: str, name: str, text: str, line: int) -> float:
+    if not text:
+        cause = f"{basin} has no {name}"
+        raise sheet.fault(cause, "give the number, or leave the column out for all basins", line)
+    value = sheet.number(text, f"{name} of {basin}", line)
+    low, high = _LIMITS.get(name, (-np.inf, np.inf))
+    if not low <= value <= high:
+        raise sheet.fault(f"{name} of {basin} is {value:g}, outside {low:g} to {high:g}", "mend the value", line)
+    return value
+
+
+def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], registered: Collection[str]) -> None:
+    sheet.require(("basin", "date"))
+    columns = [name for name in sheet.columns if name not in ("basin", "date")]
+    quantities = [_quantity(sheet, name) for name in columns]
+    if len({one.variable for one in quantities}) < len(columns) or not columns:
+        cause = f"the columns are {', '.join(sheet.columns)!r}: none is of a variable, or two are of the same"
+        raise sheet.fault(cause, "give each variable once", sheet.header)
+    for basin, (days, lines, values) in _by_basin(sheet, columns, basins.keys() | set(registered)).items():
+        rows = DailyRows(sheet.file, np.array(days, dtype="datetime64[D]"), None if sheet.header is None else lines)
+        by_column = zip(columns, quantities, np.array(values).T, strict=True)
+        found = [(one.variable, rows.series(numbers, one, f"{name} of {basin}")) for name, one, numbers in by_column]
+        series = tuple(
+            SourceSeries(discharge_product(basin) if name == "discharge" else product, name, one, sheet.file)
+            for name, one in found
+            if one is not None
+        )
+        known = basins.get(basin) or BasinData(basin, None, None, None, None, {}, {}, {}, (), ())
+        basins[basin] = replace(known, series=series, files=(*known.files, sheet.file))
+
+
+def _quantity(sheet: Sheet, column: str) -> Quantity:
+    if column in _COLUMNS:
+        return _COLUMNS[column]
+    variable, _, unit = column.partition("_")
+    choice = [name for name, one in _COLUMNS.items() if one.variable == variable]
+    if not choice:
+        cause = f"the column {column!r} is not known"
+        raise sheet.fault(cause, f"remove it, or name it one of {', '.join(_COLUMNS)}", sheet.header)
+    what = f"has the unit {unit!r}, which is not taken" if unit else "has no unit"
+    raise sheet.fault(f"the column {column!r} {what}", f"give the values as {' or '.join(choice)}", sheet.header)
+
+
+_Rows = tuple[list[Day], list[int], list[list[float]]]
+
+
+def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[str, _Rows]:
+    at_basin, at_date = sheet.columns.index("basin"), sheet.columns.index("date")
+    places = [sheet.columns.index(name) for name in columns]
+    found: dict[str, _Rows] = {}
+    for line, cells in sheet.rows:
+        basin = cells[at_basin].strip()
+        if basin not in known:
+            raise sheet.fault(f"the basin {basin!r} is not registered", "register it first, or mend its name", line)
+        days, lines, values = found.setdefault(basin, ([], [], []))
+        days.append(sheet.day(cells[at_date], line))
+        lines.append(line)
+        values.append(
+            [
+                sheet.number(cells[at], name, line) if cells[at].strip() else np.nan
+                for at, name in zip(places, columns, strict=True)
+            ]
+        )
+    return found

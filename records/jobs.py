@@ -1,0 +1,299 @@
+"""Jobs: the row is the truth, a message only carries its id.
+
+    queued -> running -> succeeded | failed | cancelled
+    running -> queued (again), running -> waiting (for its children) -> queued
+
+`attempt` fences: a worker that holds an older one is refused. Every `at` is the wall's time. How changes at once keep
+out of each other's way is told in `records.jobrow`.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput
+from records.ids import fingerprint, new_id
+from records.jobrow import (
+    JOBS,
+    Job,
+    NewJob,
+    StaleAttempt,
+    UnknownJob,
+    as_job,
+    change,
+    get,
+    hold,
+    locked,
+    tell,
+    tell_status,
+)
+from records.statements import as_values, insert_into
+from records.tables.base import JsonObject
+from records.tables.jobs import JobRow
+
+__all__ = [
+    "ENDED",
+    "IdempotencyConflict",
+    "Job",
+    "JobEnded",
+    "NewJob",
+    "StaleAttempt",
+    "UnknownJob",
+    "children",
+    "claim",
+    "create",
+    "expired",
+    "finish",
+    "get",
+    "heartbeat",
+    "hold",
+    "list_jobs",
+    "mark_sent",
+    "prune",
+    "request_cancel",
+    "resume_parent",
+    "retry",
+    "unsent",
+    "wait",
+]
+
+ENDED = ("succeeded", "failed", "cancelled")
+
+
+class IdempotencyConflict(InvalidInput):
+    """The idempotency key was used for another request."""
+
+    kind = "idempotency-conflict"
+
+
+class JobEnded(InvalidInput):
+    """The job has ended and gets no more children."""
+
+    kind = "job-ended"
+
+
+def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
+    """Post a job, and say whether it is new: the same request under the same idempotency key is the kept job.
+
+    Raises:
+        IdempotencyConflict: another request was posted under the key.
+        UnknownJob, JobEnded: the parent is not kept, or has ended.
+        IntegrityError: there is no such kind or queue.
+        ValueError: a number in the params is not finite.
+    """
+    if new.parent_id is not None and locked(session, new.parent_id).status in ENDED:
+        raise JobEnded(f"Job {new.parent_id} has ended: it gets no more children.")
+    request_hash = fingerprint({"kind": new.kind, "params": new.params})
+    values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
+    # Of two that post at once, the second waits here until the first is committed.
+    insert = insert_into(session, JobRow).on_conflict_do_nothing(index_elements=["idempotency_key"])
+    made = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
+    if made is not None:
+        job = as_job(made)
+        tell_status(session, job, at)
+        return job, True
+    job = as_job(session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
+    if job.request_hash != request_hash:
+        raise IdempotencyConflict(
+            f"The idempotency key {new.idempotency_key!r} belongs to job {job.id}, which asks for something else: "
+            "use a new key for a new request."
+        )
+    return job, False
+
+
+def list_jobs(
+    session: Session,
+    *,
+    status: str | None = None,
+    kind: str | None = None,
+    parent: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Job]:
+    """Return jobs, the newest first; `after` is the last id of the page before."""
+    asked = {"status": status, "kind": kind, "parent_id": parent}
+    wanted = select(JOBS).filter_by(**{name: value for name, value in asked.items() if value is not None})
+    if after is not None:
+        wanted = wanted.where(JOBS.c.id < after)
+    return [as_job(row) for row in session.execute(wanted.order_by(JOBS.c.id.desc()).limit(limit))]
+
+
+def children(session: Session, parent: str) -> list[Job]:
+    """Return a job's children, the oldest first."""
+    return list_jobs(session, parent=parent)[::-1]
+
+
+def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
+    """Begin the next attempt of a queued job; None where it is not queued: another worker has it, or it has ended.
+
+    Raises:
+        UnknownJob: there is none of that id.
+    """
+    kept = locked(session, job)
+    if kept.status != "queued":
+        return None
+    return change(
+        session,
+        kept,
+        at,
+        status="running",
+        attempt=kept.attempt + 1,
+        worker=worker,
+        lease_until=lease_until,
+        started_at=kept.started_at or at,
+    )
+
+
+def heartbeat(
+    session: Session, job: str, attempt: int, *, lease_until: datetime, progress: JsonObject | None = None, at: datetime
+) -> bool:
+    """Lengthen the lease, tell the progress where there is some, and return whether the job was asked to stop.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    kept = hold(session, job, attempt)
+    values: dict[str, Any] = {"lease_until": lease_until}
+    if progress is not None and progress != kept.progress:
+        values["progress"] = progress
+        tell(session, job, "progress", progress, at)
+    return change(session, kept, at, **values).cancel_requested_at is not None
+
+
+def finish(
+    session: Session,
+    job: str,
+    attempt: int,
+    *,
+    status: str,
+    result: JsonObject | None = None,
+    problem: JsonObject | None = None,
+    at: datetime,
+) -> Job:
+    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. But for the first, its children stop.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+        IntegrityError: the status is none of these, or a failure lacks its problem.
+    """
+    return _end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+
+
+def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
+    """Let a job that has made its children wait for them; if it was asked to stop, it and they are cancelled.
+
+    The turn that made them does not count against `max_attempts`.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    kept = hold(session, job, attempt)
+    if kept.cancel_requested_at is not None:
+        return _end(session, kept, "cancelled", at)
+    return change(session, kept, at, status="waiting", lease_until=None, max_attempts=kept.max_attempts + 1)
+
+
+def resume_parent(session: Session, parent: str, at: datetime) -> bool:
+    """Queue a waiting job again if all its children have ended. Of several callers at once, one gets True.
+
+    Raises:
+        UnknownJob: there is none of that id.
+    """
+    kept = locked(session, parent)
+    if kept.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
+        return False
+    change(session, kept, at, status="queued", sent_at=None)
+    return True
+
+
+def retry(session: Session, job: str, attempt: int, problem: JsonObject, at: datetime) -> Job:
+    """Queue a job again after a problem: failed if it was its last attempt, cancelled if it was asked to stop.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    return _again(session, hold(session, job, attempt), problem, at)
+
+
+def request_cancel(session: Session, job: str, at: datetime) -> Job:
+    """Cancel a job that does not run, ask one that does to stop, and the same for its children.
+
+    One that has ended stays as it is.
+
+    Raises:
+        UnknownJob: there is none of that id.
+    """
+    return _cancel(session, locked(session, job), at)
+
+
+def expired(session: Session, at: datetime) -> list[str]:
+    """Take the running jobs whose lease has ended from their workers, as `retry` does, and return their ids."""
+    # Family by family, so that two that do this at once do not wait for each other in a circle.
+    family = func.coalesce(JOBS.c.parent_id, JOBS.c.id)
+    late = select(JOBS.c.id).where(JOBS.c.status == "running", JOBS.c.lease_until < at).order_by(family, JOBS.c.id)
+    taken = []
+    for job in session.scalars(late).all():
+        kept = locked(session, job)
+        if kept.lease_until is not None and kept.lease_until < at:
+            lost = f"The worker of attempt {kept.attempt} of {kept.max_attempts} ({kept.worker}) was lost."
+            _again(session, kept, {"kind": "worker-lost", "detail": f"{lost} Its log or the system's may say why."}, at)
+            taken.append(job)
+    return taken
+
+
+def unsent(session: Session, before: datetime) -> list[Job]:
+    """Return the queued jobs whose message was not sent since they were queued, or only before that instant."""
+    lost = or_(JOBS.c.sent_at.is_(None), JOBS.c.sent_at < before)
+    rows = session.execute(select(JOBS).where(JOBS.c.status == "queued", lost).order_by(JOBS.c.id))
+    return [as_job(row) for row in rows]
+
+
+def mark_sent(session: Session, job: str, at: datetime) -> None:
+    """Note that a queued job's message was sent."""
+    session.execute(JOBS.update().where(JOBS.c.id == job, JOBS.c.status == "queued").values(sent_at=at))
+
+
+def prune(session: Session, before: datetime) -> int:
+    """Delete the jobs that ended before an instant, with their events, and return how many.
+
+    A family goes as a whole, when all of it has ended.
+    """
+    root, child = JOBS.alias(), JOBS.alias()
+    busy = select(child.c.parent_id).where(
+        child.c.parent_id.is_not(None), or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
+    )
+    roots = select(root.c.id).where(root.c.parent_id.is_(None), root.c.finished_at < before, root.c.id.not_in(busy))
+    gone = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
+    return len(session.execute(gone.returning(JOBS.c.id)).all())
+
+
+def _end(session: Session, job: Job, status: str, at: datetime, **values: Any) -> Job:
+    ended = change(session, job, at, status=status, lease_until=None, finished_at=at, **values)
+    if status != "succeeded":
+        _cancel_children(session, job, at)
+    return ended
+
+
+def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job:
+    if job.cancel_requested_at is not None:
+        return _end(session, job, "cancelled", at)
+    if job.attempt >= job.max_attempts:
+        return _end(session, job, "failed", at, problem=problem)
+    return change(session, job, at, problem, status="queued", lease_until=None, sent_at=None)
+
+
+def _cancel(session: Session, job: Job, at: datetime) -> Job:
+    if job.status in ("queued", "waiting"):
+        return _end(session, job, "cancelled", at, cancel_requested_at=at)
+    if job.status == "running" and job.cancel_requested_at is None:
+        job = change(session, job, at, cancel_requested_at=at)
+        _cancel_children(session, job, at)
+    return job
+
+
+def _cancel_children(session: Session, job: Job, at: datetime) -> None:
+    # Who changes a child locks its parent first, which is locked here: no child changes meanwhile.
+    for child in children(session, job.id):
+        _cancel(session, child, at)

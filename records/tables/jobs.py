@@ -1,0 +1,70 @@
+"""Jobs, and what happened to each."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from records.tables.base import Base, JsonObject, one_of
+
+
+class JobRow(Base):
+    """A piece of work. This row is the truth; the broker's message only carries its id."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        one_of("kind", "ingest", "training", "member", "forecast", "evaluation"),
+        one_of("queue", "default", "training"),
+        one_of("status", "queued", "running", "waiting", "succeeded", "failed", "cancelled"),
+        CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
+        CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),
+        CheckConstraint("status NOT IN ('queued', 'waiting') OR cancel_requested_at IS NULL", name="cancel"),
+        CheckConstraint("(status = 'failed') = (problem IS NOT NULL)", name="problem"),
+        CheckConstraint(
+            "(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"
+        ),
+        UniqueConstraint("idempotency_key"),
+        Index(None, "status"),
+        Index(None, "parent_id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    params: Mapped[JsonObject]
+    queue: Mapped[str]
+    status: Mapped[str]
+    attempt: Mapped[int]
+    max_attempts: Mapped[int]
+    worker: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    cancel_requested_at: Mapped[datetime | None]
+    progress: Mapped[JsonObject | None]
+    result: Mapped[JsonObject | None]
+    problem: Mapped[JsonObject | None]
+    parent_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id"))
+    # Not a foreign key: a schedule may be deleted, its jobs remember it.
+    schedule_id: Mapped[str | None]
+    idempotency_key: Mapped[str | None]
+    request_hash: Mapped[str]
+    created_by: Mapped[str | None]
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    sent_at: Mapped[datetime | None]
+
+
+class EventRow(Base):
+    """Something that happened to a job. Numbers only grow: not even those of deleted rows are used again."""
+
+    __tablename__ = "job_events"
+    __table_args__ = (
+        one_of("type", "status", "progress", "log"),
+        Index(None, "job_id", "seq"),
+        {"sqlite_autoincrement": True},
+    )
+
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
+    at: Mapped[datetime]
+    type: Mapped[str]
+    data: Mapped[JsonObject]

@@ -1,0 +1,109 @@
+"""The status: what there is, how fresh it is, and what is degraded."""
+
+from datetime import timedelta
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from hydrology.calendar import day
+from records import series
+from records.engine import Database
+from tests.app.conftest import serving
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_promoted_version,
+    a_run,
+    a_source,
+    a_version,
+    daily,
+    issued,
+    not_issued,
+)
+
+
+def codes(said: dict[str, Any]) -> list[str]:
+    """Return the codes of what is degraded."""
+    assert (said["status"] == "ok") == (not said["degraded"])
+    return [one["code"] for one in said["degraded"]]
+
+
+def keep(database: Database, last: str = "2008-09-30") -> str:
+    """Keep a version that is current for a basin, its rain until a day, and another product that nobody uses."""
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        a_version(session)
+        for product, end in (("maurer_extended", last), ("nldas", "1999-12-31")):
+            series.write(session, BASIN, product, "precipitation", daily(end, 1.0), a_source(session), NOW)
+    return version
+
+
+def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> None:
+    version = keep(database)
+    with database.transaction() as session:
+        a_run(session, version, t0=day("2008-09-29"))
+        a_run(session, version, t0=day("2008-09-30"))
+        a_run(session, version, t0=day("2008-10-01"), available_at=NOW + timedelta(hours=1))
+    answer = client.get("/v1/status")
+    said = answer.json()
+    assert (codes(said), said["now"], said["replayed"]) == ([], "2008-10-01T06:00:00Z", True)
+    assert said["database_revision"] == client.get("/health/ready").json()["revision"]
+    assert said["counts"] == {"basins": 1, "basins_with_model": 1, "model_versions": 2, "runs": 2}
+    assert said["versions"] == [
+        {
+            "version": version,
+            "product": "maurer_extended",
+            "current_for": 1,
+            "runs": 2,
+            "newest_t0": "2008-09-30",
+            "newest_issue": "2008-10-01T06:00:00Z",
+            "age_days": 1,
+            "stale": False,
+        }
+    ]
+    assert said["inputs"] == [
+        {"product": "maurer_extended", "newest_day": "2008-09-30", "age_days": 1, "stale": False, "used": True},
+        {"product": "nldas", "newest_day": "1999-12-31", "age_days": 3197, "stale": True, "used": False},
+    ]
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_is_old_is_told_with_its_age(sqlite_database: Database, sqlite: str) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        a_run(session, version, t0=day("2008-09-30"))
+    with serving(sqlite, NOW + timedelta(days=2)) as client:
+        assert codes(client.get("/v1/status").json()) == []
+    with serving(sqlite, NOW + timedelta(days=3)) as client:
+        said = client.get("/v1/status").json()
+    assert codes(said) == ["stale-forecast", "stale-input"]
+    assert all("4 days behind the clock" in one["sentence"] for one in said["degraded"])
+    assert (said["versions"][0]["stale"], said["inputs"][0]["stale"]) == (True, True)
+
+
+def test_what_is_lacking_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    assert codes(sqlite_client.get("/v1/status").json()) == ["no-basins"]
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    assert codes(sqlite_client.get("/v1/status").json()) == ["no-model"]
+    version = keep(sqlite_database)
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["no-forecast"]
+    assert said["versions"][0]["newest_t0"] is None
+    assert set(said["missing"]) == {f"versions.{version}"}
+
+
+def test_a_newest_run_that_was_not_issued_everywhere_is_told(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-01")
+        run = a_run(session, version, issued(), not_issued("The rain ends.", "SYNTH-01")).id
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["not-issued"]
+    assert run in said["degraded"][0]["sentence"]
+    with sqlite_database.transaction() as session:
+        a_run(session, version)
+    assert codes(sqlite_client.get("/v1/status").json()) == []

@@ -1,0 +1,137 @@
+"""Storage with its snow, and the water balance, from the latest run or a given one."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from hydrology.calendar import day
+from records import runs, skill
+from records.engine import Database
+from tests.app import factories as made
+from tests.app.test_forecasts import keep
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
+
+STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
+CELLS = skill.SnowCells(
+    version_id="",
+    basin_id=BASIN,
+    product="uaz",
+    cells={"0": [1, 3], "1": [2]},
+    training_first=day("1999-10-01"),
+    training_last=day("2005-09-30"),
+    training_r=0.9,
+    test_first=day("2005-10-01"),
+    test_last=day("2008-09-30"),
+    test_r=0.8,
+    bias_pct=-12.0,
+    evaluated_at=NOW,
+)
+
+
+def judge(database: Database, run: str, **chosen: object) -> None:
+    """Keep snow cells of the version of a run."""
+    with database.transaction() as session:
+        version = runs.get(session, run).version_id
+        skill.replace_snow_cells(session, [replace(CELLS, version_id=version, **chosen)])  # type: ignore[arg-type]
+
+
+def test_storage_is_split_into_snow_and_the_rest(database: Database, client: TestClient) -> None:
+    run = keep(database, made.forecast())
+    judge(database, run)
+    said = client.get(STORAGE).json()
+    assert (said["run"], said["time"][0], said["lead_days"]) == (run, "2008-10-01", [1, 2, 3])
+    np.testing.assert_allclose(said["total"], made.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(said["snow"], made.SNOW.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(np.add(said["snow"], said["other"]), said["total"], rtol=1e-6)
+    (judged,) = said["snow_skill"]
+    assert judged["label"] == "not trained on snow"
+    assert (judged["product"], judged["cells"]) == ("uaz", {"0": [1, 3], "1": [2]})
+    assert (judged["training"]["r"], judged["test"]["r"], judged["bias_pct"]) == (0.9, 0.8, -12.0)
+    assert judged["test"]["period"] == {"first_day": "2005-10-01", "last_day": "2008-09-30"}
+    assert (said["age_days"], said["stale"], said["missing"]) == (1, False, {})
+
+
+def test_storage_without_snow_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast(snow=False))
+    said = sqlite_client.get(STORAGE).json()
+    assert len(said["total"]) == 3
+    assert (said["snow"], said["other"], said["snow_skill"]) == (None, None, [])
+    assert said["missing"]["snow"] == said["missing"]["other"] == "No reference snow is kept here."
+    assert "not judged" in said["missing"]["snow_skill"]
+
+
+def test_a_network_that_does_not_conserve_mass_has_neither(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast(conserving=False), conserving=False)
+    storage, balance = sqlite_client.get(STORAGE).json(), sqlite_client.get(BALANCE).json()
+    assert (storage["total"], storage["snow"], storage["other"], balance["water_balance"]) == (None, None, None, None)
+    for said in (storage["missing"]["total"], balance["missing"]["water_balance"]):
+        assert "does not conserve mass" in said
+
+
+def test_the_balance_is_the_forecasts(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    said = client.get(BALANCE).json()
+    forecast = client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()
+    assert said["water_balance"] == forecast["water_balance"]
+    assert said["water_balance"]["closes"]
+    assert (said["first_day"], said["last_day"]) == ("2008-10-01", "2008-10-03")
+    assert (said["missing"], said["units"]) == ({}, {"water_balance": "mm"})
+
+
+def test_a_withheld_run_shows_its_open_balance(database: Database, client: TestClient) -> None:
+    run = keep(database, made.open_forecast())
+    assert client.get(BALANCE).status_code == 404
+    answer = client.get(BALANCE, params={"run": run})
+    members = answer.json()["water_balance"]["members"]
+    assert (members["0"]["closes"], members["1"]["closes"], members["1"]["residual"]) == (True, False, 0.5)
+    assert (answer.json()["status"], "stale" in answer.json()) == ("withheld", False)
+    assert "immutable" in answer.headers["Cache-Control"]
+    storage = client.get(STORAGE, params={"run": run}).json()
+    assert storage["missing"]["total"] == "The ledger does not close for member 1."
+
+
+def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = keep(sqlite_database, not_issued("The forcing ends.", status="failed"))
+    for address in (STORAGE, BALANCE):
+        said = sqlite_client.get(address, params={"run": run}).json()
+        empty = {name for name, value in said.items() if value is None} - {"superseded_by"}
+        assert empty <= set(said["missing"])
+        assert "The forcing ends." in said["missing"].values()
+
+
+def test_an_older_run_is_told_when_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        old = a_run(session, version, made.forecast(), horizon_days=3, t0=day("2008-09-01")).id
+        new = a_run(session, version, made.forecast(), horizon_days=3).id
+    for address in (STORAGE, BALANCE):
+        assert sqlite_client.get(address).json()["run"] == new
+        assert sqlite_client.get(address, params={"run": old}).json()["t0"] == "2008-09-01"
+
+
+def test_a_new_judgement_of_the_snow_is_a_new_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = keep(sqlite_database, made.forecast())
+    judge(sqlite_database, run)
+    address = f"{STORAGE}?run={run}"
+    held = {"If-None-Match": sqlite_client.get(address).headers["ETag"]}
+    assert sqlite_client.get(address, headers=held).status_code == 304
+    judge(sqlite_database, run, test_r=0.7, evaluated_at=NOW + timedelta(days=1))
+    assert sqlite_client.get(address, headers=held).json()["snow_skill"][0]["test"]["r"] == 0.7
+
+
+@pytest.mark.parametrize("noun", ["storage", "water-balance"])
+def test_what_is_not_kept_is_a_problem(sqlite_database: Database, sqlite_client: TestClient, noun: str) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    for address, kind in (
+        (f"/v1/basins/01013501/{noun}", "unknown-basin"),
+        (f"/v1/basins/{BASIN}/{noun}", "no-model"),
+        (f"/v1/basins/{BASIN}/{noun}?run=nothing", "unknown-run"),
+    ):
+        answer = sqlite_client.get(address)
+        assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")

@@ -1,0 +1,151 @@
+"""A broker, a scheduler and workers of a test's own, as processes, on a country that was ingested before."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from records import jobs
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+from records.tables.base import Base
+from tests.databases import PostgreSQL
+from tests.operations.conftest import configuration, country, trained_file
+from workers.broker import start_embedded
+from workers.enqueue import Sender
+
+__all__ = ["country", "trained_file"]
+
+PATIENCE = 90.0  # seconds
+LEASE = 2.0  # seconds
+
+
+class Shop:
+    """Everything that a service has besides the API, and handles to harm it."""
+
+    def __init__(self, settings: Settings, stack: ExitStack) -> None:
+        self.settings, self._stack = settings, stack
+        self.database = Database(settings.database_url)
+        self.clock = Clock()
+        self.sender = Sender(settings, self.database, self.clock)
+        self.broker = start_embedded(settings)
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a part of the service; it ends with the test."""
+        environment = os.environ | {
+            "FRESHET_DATA": str(self.settings.data),
+            "FRESHET_DATABASE_URL": self.settings.database_url,
+            "FRESHET_LEASE_SECONDS": str(self.settings.lease_seconds),
+            "OMP_NUM_THREADS": "1",
+        }
+        log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
+        command = [sys.executable, "-m", "freshet", *arguments]
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        self._stack.callback(end, process)
+        return process
+
+    def worker(self, *queues: str) -> subprocess.Popen[bytes]:
+        """Start a worker of some queues, or of all."""
+        return self.start("worker", *(part for queue in queues for part in ("--queue", queue)))
+
+    def post(self, kind: str, key: str | None = None, **params: Any) -> jobs.Job:
+        """Make a job and send it."""
+        new = jobs.NewJob(kind=kind, params=params, queue="default", idempotency_key=key)
+        with self.database.transaction() as session:
+            job, _ = jobs.create(session, new, self.clock.wall())
+        self.sender.send(job)
+        return job
+
+    def job(self, job: str) -> jobs.Job:
+        """Return a job as it stands."""
+        with self.database.reading() as session:
+            return jobs.get(session, job)
+
+    def until(self, job: str, holds: Callable[[jobs.Job], bool]) -> jobs.Job:
+        """Wait until something holds of a job, and return it."""
+        end = time.monotonic() + PATIENCE
+        while not holds(found := self.job(job)):
+            assert time.monotonic() < end, f"{found}\n{(self.settings.data / 'parts.log').read_text()}"
+            time.sleep(0.05)
+        return found
+
+    def ended(self, job: str) -> jobs.Job:
+        """Wait until a job has ended, and return it."""
+        return self.until(job, lambda found: found.status in jobs.ENDED)
+
+    def close(self) -> None:
+        """Stop the broker and close the connections."""
+        self.sender.close()
+        self.database.close()
+        end(self.broker)
+
+
+def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
+    """End a process, whatever state it is in."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGCONT)
+        process.send_signal(how)
+    process.wait(30)
+
+
+@pytest.fixture
+def shop(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on either database, with the country and its version, and a scheduler."""
+    if database_url.startswith("sqlite"):
+        shutil.copy(trained_file, database_url.removeprefix("sqlite:///"))
+    else:
+        copy_rows(trained_file, database_url)
+    yield from _opened(Settings.load(data=tmp_path, database_url=database_url, lease_seconds=LEASE))
+
+
+def _opened(settings: Settings) -> Iterator[Shop]:
+    with ExitStack() as stack:
+        shop = Shop(settings, stack)
+        stack.callback(shop.close)
+        shop.start("scheduler")
+        yield shop
+
+
+@pytest.fixture
+def sqlite_shop(trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on SQLite alone, for what does not depend on the database."""
+    file = shutil.copy(trained_file, tmp_path / "freshet.sqlite")
+    yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
+
+
+@pytest.fixture
+def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on PostgreSQL alone, whose server may be harmed."""
+    url = postgresql.migrated()
+    copy_rows(trained_file, url)
+    yield from _opened(Settings.load(data=tmp_path, database_url=url, lease_seconds=LEASE))
+    postgresql.clean()
+
+
+def copy_rows(file: Path, url: str) -> None:
+    """Copy every row of a SQLite file into an empty database."""
+    source, target = Database(f"sqlite:///{file}"), Database(url)
+    with source.reading() as reading, target.transaction() as writing:
+        for table in Base.metadata.sorted_tables:
+            rows = [dict(row._mapping) for row in reading.execute(select(table))]
+            if rows:
+                writing.execute(table.insert(), rows)
+    source.close()
+    target.close()
+
+
+def training(**changes: object) -> dict[str, Any]:
+    """Return the params of a training of some seconds."""
+    settings = {"schedule": {"kind": "cosine", "steps": 120}, "validate_every": 60, "checkpoint_every": 10}
+    config = configuration(**{**settings, "seed": 21, **changes})
+    return {"config": config.model_dump(mode="json")}

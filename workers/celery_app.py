@@ -1,0 +1,27 @@
+"""The whole of Celery's part: one application, one task, JSON only, no results."""
+
+from celery import Celery
+
+from records.settings import Settings
+from workers.broker import broker_url
+
+TASK = "freshet.run_job"
+QUEUES = ("default", "training")
+
+
+def make_app(settings: Settings) -> Celery:
+    """Return the application that sends and receives the ids of jobs."""
+    app = Celery("freshet", broker=broker_url(settings), set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        task_ignore_result=True,
+        task_default_queue=QUEUES[0],
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        broker_connection_retry_on_startup=True,
+        # A message that comes twice does no harm: the row of the job is claimed once.
+        broker_transport_options={"visibility_timeout": 24 * 3600, "socket_timeout": 10, "max_retries": 3},
+    )
+    return app

@@ -1,0 +1,166 @@
+"""What each kind of job does. Thin: names and ids come in, the operations do the work.
+
+torch is loaded by the operations alone, in the process that computes.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hydrology.basins import basin_id
+from hydrology.calendar import Period, day
+from hydrology.errors import DataProblem, InvalidInput
+from records import jobs, versions
+from workers.job import Handler, Running, Waiting
+
+
+def ingest(running: Running) -> dict[str, Any]:
+    """Bring data in. Params: `from` (paths and URLs), `product` and `basins` if any."""
+    from ingestion.sources.camels import CamelsSource
+    from operations.download import local
+    from operations.ingest import Outcome
+    from operations.ingest import ingest as run
+
+    params, tools = running.job.params, running.tools
+    folder = tools.settings.data / "downloads"
+    paths = [local(text, folder, lambda got, size: running.show(got, size or got, "bytes")) for text in params["from"]]
+
+    def show(outcome: Outcome, done: int, total: int) -> None:
+        if outcome.error:
+            running.log(f"{outcome.basin} failed: {outcome.error}")
+        running.show(done, total, f"{outcome.basin} {outcome.status}")
+
+    source = CamelsSource(paths, params.get("product"))
+    outcomes = run(tools.database, source, tools.clock, _basins(params), show)
+    failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
+    if len(failed) == len(outcomes):
+        raise DataProblem(f"None of the {len(outcomes)} basins could be ingested. {next(iter(failed.values()))}")
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        counts[outcome.status] = counts.get(outcome.status, 0) + 1
+    return {"counts": counts, "failed": failed}
+
+
+def training(running: Running) -> dict[str, Any]:
+    """Train an ensemble: first make a child a member, then, when all are in, assemble the version.
+
+    Params: `config`, `basins` and `label` if any.
+    """
+    from models.config import TrainingConfig
+    from operations.basins import chosen
+    from operations.train import assemble, begin
+
+    params, tools = running.job.params, running.tools
+    with tools.database.reading() as session:
+        children = jobs.children(session, running.job.id)
+        basins = chosen(session, params.get("basins") or [])
+    config = TrainingConfig.model_validate(params["config"])
+    begun = begin(tools.database, tools.clock, config, basins)
+    for reason in begun.prepared.left_out.values():
+        running.log(f"Left out: {reason}")
+    if begun.version_id is None and not children:
+        _make_members(running, begun.training_id, config.members)
+        raise Waiting
+    if any(child.status not in jobs.ENDED for child in children):  # whoever made them was lost before it waited
+        raise Waiting
+    if broken := [child for child in children if child.status in ("failed", "cancelled")]:
+        said = (broken[0].problem or {}).get("detail", broken[0].status)
+        raise DataProblem(f"{len(broken)} of {len(children)} members were not trained: {said}")
+    trained = assemble(tools.database, tools.clock, begun, params.get("label"))
+    return {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
+
+
+def _make_members(running: Running, training_id: str, members: int) -> None:
+    tools = running.tools
+    made = []
+    with tools.database.transaction() as session:
+        jobs.hold(session, running.job.id, running.job.attempt)
+        for member in range(members):
+            new = jobs.NewJob(
+                kind="member",
+                params={"training": training_id, "member": member},
+                queue="training",
+                parent_id=running.job.id,
+            )
+            made.append(jobs.create(session, new, tools.clock.wall())[0])
+    for child in made:
+        tools.sender.send(child)
+
+
+def member(running: Running) -> dict[str, Any]:
+    """Train one member from its newest checkpoint. Params: `training`, `member`."""
+    import torch
+
+    from models.training import Progress
+    from operations.train import reopen, train_member
+
+    params, tools = running.job.params, running.tools
+    torch.set_num_threads(tools.settings.threads)
+
+    def show(progress: Progress) -> None:
+        running.show(progress.step, progress.steps, f"loss {progress.loss:.4f}")
+
+    begun = reopen(tools.database, params["training"])
+    if begun.version_id is None:
+        train_member(tools.database, tools.clock, begun, params["member"], tools.settings.device, show)
+    return {"training": begun.training_id, "member": params["member"]}
+
+
+def forecast(running: Running) -> dict[str, Any]:
+    """Issue forecast runs. Params: `basins`, `t0`, `horizon`, `version`, `product` if any."""
+    import torch
+
+    from operations.basins import with_model
+    from operations.forecast import Request
+    from operations.forecast import forecast as run
+
+    params, tools = running.job.params, running.tools
+    torch.set_num_threads(tools.settings.threads)
+    with tools.database.reading() as session:
+        names = _basins(params) or with_model(session, params.get("version"))
+    request = Request(
+        tuple(names),
+        horizon=params.get("horizon", 10),
+        t0=day(params["t0"]) if params.get("t0") else None,
+        version_id=params.get("version"),
+        product=params.get("product"),
+        key=running.job.id,
+    )
+    issued = run(tools.database, tools.clock, request, running.show)
+    return {"runs": [{"run": one.id, "status": one.status, "t0": str(one.t0)} for one in issued]}
+
+
+def evaluation(running: Running) -> dict[str, Any]:
+    """Score a version. Params: `period`, `version` and `basins` if any."""
+    import torch
+
+    from operations.evaluate import evaluate
+
+    params, tools = running.job.params, running.tools
+    torch.set_num_threads(tools.settings.threads)
+    with tools.database.reading() as session:
+        version = versions.get(session, params["version"]) if params.get("version") else versions.newest(session)
+    basins = _basins(params) or list(version.basins)
+    done = evaluate(tools.database, tools.clock, version.id, Period.parse(params["period"]), basins, running.show)
+    count, low, median, high = done.quartiles("nse")
+    return {
+        "version": version.id,
+        "nse": {"basins": count, "p25": low, "median": median, "p75": high},
+        "worst_residual": done.worst_residual,
+        "left_out": done.left_out,
+    }
+
+
+def _basins(params: Mapping[str, Any]) -> list[str]:
+    named = params.get("basins") or []
+    if not isinstance(named, list):
+        raise InvalidInput("`basins` must be a list of basin identifiers.")
+    return [basin_id(text) for text in named]
+
+
+HANDLERS: dict[str, Handler] = {
+    "ingest": ingest,
+    "training": training,
+    "member": member,
+    "forecast": forecast,
+    "evaluation": evaluation,
+}
