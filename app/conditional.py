@@ -1,11 +1,14 @@
 """Conditional GET: entity tags and what a cache may do with an answer."""
 
+from importlib import metadata
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Header, Response
 
 from app.schema import Model
 from records.ids import fingerprint
+
+CODE_VERSION = metadata.version("freshet")
 
 Content = TypeVar("Content", bound=Model)
 
@@ -19,8 +22,8 @@ IfNoneMatch = Annotated[
 
 
 def entity_tag(*parts: Any) -> str:
-    """Return the strong entity tag of a representation that follows from some JSON values alone."""
-    return f'"{fingerprint(parts)[:32]}"'
+    """Return the strong entity tag of a representation that follows from some JSON values and this code alone."""
+    return f'"{fingerprint([CODE_VERSION, *parts])[:32]}"'
 
 
 def holds(if_none_match: str | None, tag: str) -> bool:

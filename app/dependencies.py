@@ -11,10 +11,13 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.problems import Fault, InvalidRequest
+from app.rendered import Rendered
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
 from records.clock import Clock
 from records.engine import Database
+from records.settings import Settings
+from workers.enqueue import Sender
 
 
 def _database(request: Request) -> Database:
@@ -25,6 +28,21 @@ def _database(request: Request) -> Database:
 def _clock(request: Request) -> Clock:
     clock: Clock = request.app.state.clock
     return clock
+
+
+def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def _sender(request: Request) -> Sender:
+    sender: Sender = request.app.state.sender
+    return sender
+
+
+def _rendered(request: Request) -> Rendered:
+    rendered: Rendered = request.app.state.rendered
+    return rendered
 
 
 def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
@@ -40,8 +58,11 @@ def full_id(text: str) -> str:
         raise PydanticCustomError("basin", "{sentence}", {"sentence": str(error)}) from None
 
 
+RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
 OpenDatabase = Annotated[Database, Depends(_database)]
 ServiceClock = Annotated[Clock, Depends(_clock)]
+ServiceSettings = Annotated[Settings, Depends(_settings)]
+JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 
@@ -53,6 +74,7 @@ BasinId = Annotated[
         examples=["01013500"],
     ),
 ]
+Basin = Annotated[str, AfterValidator(full_id)]
 OptionalBasin = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else full_id(text)),
@@ -73,6 +95,8 @@ ChosenRun = Annotated[
 ]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=_ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=_ID)]
+JobId = Annotated[str, Path(description="A job's id.", pattern=_ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=_ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 IdCursor = Annotated[
     str | None, Query(description="Start after this id: the last one of the page before.", pattern=_ID)
 ]

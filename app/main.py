@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
+from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.responses import RedirectResponse
@@ -14,8 +15,14 @@ from app.basins.endpoints import router as basins
 from app.dependencies import refuse_unknown_parameters
 from app.forecasts.endpoints import router as forecasts
 from app.health.endpoints import router as health
+from app.jobs.endpoints import router as jobs
+from app.limits import BodyLimit, Private
 from app.observations.endpoints import router as observations
+from app.own.endpoints import router as own
+from app.rendered import Rendered
 from app.runs.endpoints import router as runs
+from app.schedules.endpoints import router as schedules
+from app.security import any_key
 from app.skill.endpoints import router as skill
 from app.status.endpoints import router as status
 from app.versions.endpoints import router as versions
@@ -23,6 +30,7 @@ from app.water.endpoints import router as water
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
+from workers.enqueue import Sender
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -33,12 +41,20 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(settings.database_url)
+        database, clock = Database(settings.database_url), Clock(settings.as_of)
+        sender = Sender(settings, database, clock)
         try:
             database.require_migrated()
-            app.state.database, app.state.clock = database, Clock(settings.as_of)
+            app.state.settings, app.state.database, app.state.clock, app.state.sender = (
+                settings,
+                database,
+                clock,
+                sender,
+            )
+            app.state.rendered = Rendered()
             yield
         finally:
+            sender.close()
             database.close()
 
     app = FastAPIOffline(
@@ -52,9 +68,14 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
     problems.handle(app)
+    app.add_middleware(BodyLimit)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
-    for router in (basins, observations, forecasts, runs, water, skill, versions, status):
-        strict.include_router(router, prefix="/v1")
+    closed: dict[str, Any] = {}
+    if settings.read_needs_key:
+        app.add_middleware(Private)
+        closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
+    for router in (basins, own, observations, forecasts, runs, water, skill, versions, jobs, schedules, status):
+        strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
     app.include_router(strict)
     app.add_api_route("/", _to_documentation, include_in_schema=False)

@@ -25,6 +25,10 @@ and a water balance that closes for every member of every forecast.
   parameter is refused.
 - **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
   `ETag` with `If-None-Match` afterwards.
+- **Writing** needs a key, made with `freshet keys make`: press *Authorize* here, or send it as
+  `Authorization: Bearer TOKEN`. An operator posts data and jobs, an admin may do everything.
+- **Work** is done by jobs: post one, follow its `Location`, watch its events. A job that is posted again under the same
+  `Idempotency-Key` is the same job.
 """
 TAGS = [
     {"name": "basins", "description": "Which basins there are and what is known of them."},
@@ -33,6 +37,8 @@ TAGS = [
     {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},
     {"name": "skill", "description": "How well the models have done."},
     {"name": "models", "description": "Model versions: what they are made of and where they are in use."},
+    {"name": "jobs", "description": "Work that takes a while: ingests, trainings, forecasts, evaluations."},
+    {"name": "schedules", "description": "Jobs that are posted by themselves."},
     {"name": "status", "description": "How fresh everything is, and what is degraded."},
     {"name": "health", "description": "Whether the service can answer."},
 ]

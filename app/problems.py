@@ -15,8 +15,40 @@ from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.engine import DatabaseProblem
 from records.ids import Corrupt
+from records.schedules import ScheduleConflict
 
 MEDIA_TYPE = "application/problem+json"
+
+
+class Unauthorized(Problem):
+    """The request needs a key."""
+
+    kind = "key-needed"
+
+
+class Forbidden(Problem):
+    """The key may not do that."""
+
+    kind = "scope-too-small"
+
+
+class Changed(Problem):
+    """The thing is not what the `If-Match` header says any more: read it and change it anew."""
+
+    kind = "precondition-failed"
+
+
+class TooLarge(Problem):
+    """The body is larger than this address takes."""
+
+    kind = "too-large"
+
+
+class UnsupportedMedia(Problem):
+    """The body is of a kind that this address does not take."""
+
+    kind = "unsupported-media-type"
+
 
 # The status of a kind is that of its class, or of the nearest class above it.
 STATUS: Mapping[type[Exception], int] = {
@@ -26,7 +58,15 @@ STATUS: Mapping[type[Exception], int] = {
     DataProblem: 409,
     Corrupt: 500,
     DatabaseProblem: 503,
+    Unauthorized: 401,
+    Forbidden: 403,
+    ScheduleConflict: 409,
+    Changed: 412,
+    TooLarge: 413,
+    UnsupportedMedia: 415,
 }
+
+MOST_FAULTS = 50  # a sentence on each of thousands helps nobody
 
 log = structlog.get_logger()
 
@@ -56,7 +96,7 @@ class InvalidRequest(InvalidInput):
     kind = "invalid-request"
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__(" ".join(f"{fault.field}: {fault.detail.rstrip('.')}." for fault in faults))
+        super().__init__(" ".join(f"{fault.field or fault.location}: {fault.detail.rstrip('.')}." for fault in faults))
         self.faults = list(faults)
 
 
@@ -86,36 +126,55 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     }
 
 
+def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation that needs a key and takes a body."""
+    return documented(Unauthorized, Forbidden, TooLarge, *problems)
+
+
 def handle(app: FastAPI) -> None:
     """Let an application answer every error as a problem."""
-    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(Problem, answer_to)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(SQLAlchemyError, _database)
     app.add_exception_handler(Exception, _unexpected)
 
 
-def _problem(request: Request, error: Exception) -> Response:
+def answer_to(request: Request, error: Exception) -> Response:
+    """Return the answer that tells of a problem."""
     assert isinstance(error, Problem)
     faults = error.faults if isinstance(error, InvalidRequest) else None
-    return _answer(request, error.kind, status_of(type(error)), str(error), faults)
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else None
+    return _answer(request, error.kind, status_of(type(error)), str(error), faults, headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = [
         Fault(
-            location=str(fault["loc"][0]), field=".".join(str(part) for part in fault["loc"][1:]), detail=fault["msg"]
+            location=str(fault["loc"][0]),
+            field=_sayable(".".join(str(part) for part in fault["loc"][1:])),
+            detail=_sayable(fault["msg"]),
         )
-        for fault in error.errors()
+        for fault in error.errors()[:MOST_FAULTS]
     ]
-    return _problem(request, InvalidRequest(faults))
+    return answer_to(request, InvalidRequest(faults))
+
+
+def _sayable(text: str) -> str:
+    """Return a text without what UTF-8 cannot write: JSON can name half a character."""
+    return text.encode(errors="replace").decode()
 
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     match status:
+        case HTTPStatus.BAD_REQUEST:
+            said = "it cannot be read: send JSON (RFC 8259) in UTF-8"
+            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=said)]))
+        case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return answer_to(request, TooLarge(error.detail))
         case HTTPStatus.NOT_FOUND:
             said = f"There is nothing at {request.url.path}: /docs lists what there is."
         case HTTPStatus.METHOD_NOT_ALLOWED:

@@ -9,6 +9,11 @@ Missing = Annotated[
     Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
 ]
 
+Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
+"""A line of text that says something: no control characters, not blank."""
+Name = Annotated[str, Field(pattern="^[0-9A-Za-z_.-]{1,64}$")]
+Id = Annotated[str, Field(pattern="^[0-9A-Za-z_-]{1,64}$")]
+
 
 class Model(BaseModel):
     """A part of an answer. It holds no field that is not named and no number that is not finite."""

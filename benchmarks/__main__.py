@@ -8,7 +8,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from freshet.cli.context import log_to_stderr
+
 MEASUREMENTS = {
+    "api": "benchmarks.speed.api",
     "camels-means": "benchmarks.camels_means",
     "exactness": "benchmarks.exactness",
     "mclstm-step": "benchmarks.speed.mclstm_step",
@@ -21,6 +24,7 @@ def main() -> None:
     parser.add_argument("name", choices=sorted(MEASUREMENTS))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
+    log_to_stderr("warning")
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure()
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}
     if arguments.json:

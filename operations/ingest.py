@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
 
 import numpy as np
 import structlog
@@ -102,7 +101,7 @@ def _store(session: Session, data: BasinData, clock: Clock) -> Outcome:
             why = f"{one.variable} of {one.product} was revised"
             invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
     if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
-        invalidated += _forget_states(session, data, clock)
+        invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return Outcome(data.basin, status, new_days, changed_days, invalidated)
 
@@ -117,17 +116,6 @@ def first_affected(written: series.Written, before: Period | None) -> Day | None
     if before is None or not touched or min(touched) > before.last:
         return None
     return min(touched) - np.timedelta64(LONGEST_FILLED_GAP, "D")
-
-
-def _forget_states(session: Session, data: BasinData, clock: Clock) -> int:
-    """Invalidate every state of a basin whose attributes, which all its states were computed with, changed."""
-    entries = series.catalogue(session, data.basin)
-    return sum(
-        states.invalidate(
-            session, data.basin, product, min(e.period.first for e in group), "an attribute was revised", clock.wall()
-        )
-        for product, group in groupby(entries, key=lambda entry: entry.product)
-    )
 
 
 def _register(session: Session, file: SourceFile, clock: Clock) -> int:

@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.calendar import Day
 from hydrology.errors import NotFound
 from records import basins as basin_records
 from records import promotions
 from records.runs import Run, RunBasin
 from records.statements import as_record
 from records.tables.runs import RunBasinRow, RunRow
+from records.tables.versions import PromotionRow
 
 
 class NoModel(NotFound):
@@ -60,6 +62,33 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
         return found
     basin_records.require(session, basin)
     raise found
+
+
+_CURRENT = (
+    select(PromotionRow.version_id)
+    .where(PromotionRow.basin_id == bindparam("basin"))
+    .order_by(PromotionRow.id.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_NEWEST = (
+    select(RunRow.id, RunRow.t0, RunBasinRow.status)
+    .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+    .where(
+        RunRow.version_id == _CURRENT,
+        RunRow.purpose == "operational",
+        RunRow.available_at <= bindparam("at"),
+        RunBasinRow.basin_id == bindparam("basin"),
+    )
+    .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
+    .limit(1)
+)
+
+
+def glance(session: Session, basin: str, at: datetime) -> tuple[str, Day] | None:
+    """Return run and T0 of the latest forecast by one small look-up, where the newest run was issued, else None."""
+    row = session.execute(_NEWEST, {"basin": basin, "at": at}).first()
+    return (row.id, row.t0) if row is not None and row.status == "issued" else None
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:

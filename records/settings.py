@@ -46,6 +46,7 @@ class Settings(BaseSettings):
         device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.
+        read_needs_key: whether reading over the API needs a key too, as writing always does.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -59,6 +60,7 @@ class Settings(BaseSettings):
     threads: int = Field(default=1, ge=1)
     device: str = "cpu"
     lease_seconds: float = Field(default=60, ge=1)
+    read_needs_key: bool = False
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

@@ -162,6 +162,18 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
     return len(marked.all())
 
 
+def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
+    """Mark every state of a basin, of every version and product, and return how many."""
+    basins.lock(session, basin)
+    marked = session.execute(
+        update(StateRow)
+        .filter_by(basin_id=basin, invalid_at=None)
+        .values(invalid_at=at, invalid_reason=reason)
+        .returning(StateRow.day)
+    )
+    return len(marked.all())
+
+
 def _state(row: StateRow) -> State:
     if not _is_whole(row):
         raise Corrupt(f"The stored state of {row.basin_id} at {row.day} is damaged: a forecast computes it anew.")

@@ -22,6 +22,14 @@ def make_app(settings: Settings) -> Celery:
         worker_redirect_stdouts=False,
         broker_connection_retry_on_startup=True,
         # A message that comes twice does no harm: the row of the job is claimed once.
-        broker_transport_options={"visibility_timeout": 24 * 3600, "socket_timeout": 10, "max_retries": 3},
+        # The short intervals let the API answer at once where the broker is away: the scheduler sends again.
+        broker_transport_options={
+            "visibility_timeout": 24 * 3600,
+            "socket_timeout": 10,
+            "max_retries": 3,
+            "interval_start": 0,
+            "interval_step": 0.1,
+            "interval_max": 0.2,
+        },
     )
     return app

@@ -1,36 +1,14 @@
-"""Cron: when a schedule fires next, and making its jobs when it is due."""
+"""Making the jobs of the schedules that are due."""
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime
 
 import structlog
-from croniter import CroniterError, croniter
 
-from hydrology.errors import InvalidInput
 from records import jobs, schedules
+from records.cron import next_run
 from workers.job import Tools
 
 log = structlog.get_logger()
-
-
-def next_run(cron: str, timezone: str, after: datetime) -> datetime:
-    """Return the first instant after another at which a cron line fires, in UTC.
-
-    Raises:
-        InvalidInput: the line or the time zone cannot be read.
-    """
-    try:
-        zone = ZoneInfo(timezone)
-    except (ValueError, OSError) as error:
-        raise InvalidInput(f"{timezone!r} is not a time zone: write one such as America/Denver or UTC.") from error
-    try:
-        following = croniter(cron, after.astimezone(zone)).get_next(datetime)
-    except CroniterError as error:
-        raise InvalidInput(
-            f"{cron!r} is not a cron line ({error}): write minute, hour, day, month, weekday, such as 30 6 * * *."
-        ) from error
-    assert isinstance(following, datetime)
-    return following.astimezone(UTC)
 
 
 def fire(tools: Tools) -> int:

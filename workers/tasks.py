@@ -4,35 +4,40 @@ torch is loaded by the operations alone, in the process that computes.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hydrology.basins import basin_id
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from records import jobs, versions
+from records.basins import list_basins
 from workers.job import Handler, Running, Waiting
+
+if TYPE_CHECKING:
+    from ingestion.sources.base import Source
 
 
 def ingest(running: Running) -> dict[str, Any]:
-    """Bring data in. Params: `from` (paths and URLs), `product` and `basins` if any."""
-    from ingestion.sources.camels import CamelsSource
-    from operations.download import local
+    """Bring data in. Params: `source` (camels unless named), what it is read from, and `basins` if any.
+
+    camels: `from` (paths and URLs), and `product` if any. caravan: `from`. tables: `product`, and `basins_file` and
+    `observations_file` or one of them.
+    """
     from operations.ingest import Outcome
     from operations.ingest import ingest as run
 
     params, tools = running.job.params, running.tools
-    folder = tools.settings.data / "downloads"
-    paths = [local(text, folder, lambda got, size: running.show(got, size or got, "bytes")) for text in params["from"]]
 
     def show(outcome: Outcome, done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
-    source = CamelsSource(paths, params.get("product"))
-    outcomes = run(tools.database, source, tools.clock, _basins(params), show)
+    outcomes = run(tools.database, _source(running), tools.clock, _basins(params), show)
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
-    if len(failed) == len(outcomes):
+    if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be ingested. {next(iter(failed.values()))}")
     counts: dict[str, int] = {}
     for outcome in outcomes:
@@ -40,13 +45,50 @@ def ingest(running: Running) -> dict[str, Any]:
     return {"counts": counts, "failed": failed}
 
 
+def _source(running: Running) -> "Source":
+    from ingestion.sources.camels import CamelsSource
+    from ingestion.sources.caravan import CaravanSource
+    from ingestion.sources.tables import TablesSource
+
+    params = running.job.params
+    match params.get("source", "camels"):
+        case "camels":
+            return CamelsSource(_fetched(running), _text(params, "product"))
+        case "caravan":
+            return CaravanSource(_fetched(running))
+        case "tables":
+            basins, observations = _path(params, "basins_file"), _path(params, "observations_file")
+            product = _text(params, "product")
+            if product is None or (basins is None and observations is None):
+                raise InvalidInput("The source tables needs `product`, and `basins_file`, `observations_file` or both.")
+            with running.tools.database.reading() as session:
+                registered = [kept.id for kept in list_basins(session)]
+            return TablesSource(basins, observations, product, registered)
+        case other:
+            raise InvalidInput(f"There is no source {other!r}: choose camels, caravan or tables.")
+
+
+def _fetched(running: Running) -> list[Path]:
+    """Return where the paths and URLs of `from` are on this machine."""
+    from operations.download import local
+
+    given, folder = running.job.params.get("from"), running.tools.settings.data / "downloads"
+    if not isinstance(given, list) or not given or not all(isinstance(text, str) for text in given):
+        raise InvalidInput("`from` must be a list of paths and URLs.")
+    return [local(text, folder, lambda got, size: running.show(got, size or got, "bytes")) for text in given]
+
+
 def training(running: Running) -> dict[str, Any]:
     """Train an ensemble: first make a child a member, then, when all are in, assemble the version.
 
-    Params: `config`, `basins` and `label` if any.
+    Params: `config`, `basins`, `label` and `compare` (`period`, `margin`, `promote`) if any. With `compare` the
+    version is held against the current ones, and takes over only if the rule says so.
     """
+    import torch
+
     from models.config import TrainingConfig
     from operations.basins import chosen
+    from operations.compare import Rule, judge
     from operations.train import assemble, begin
 
     params, tools = running.job.params, running.tools
@@ -66,7 +108,13 @@ def training(running: Running) -> dict[str, Any]:
         said = (broken[0].problem or {}).get("detail", broken[0].status)
         raise DataProblem(f"{len(broken)} of {len(children)} members were not trained: {said}")
     trained = assemble(tools.database, tools.clock, begun, params.get("label"))
-    return {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
+    result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
+    if params.get("compare") is None:
+        return result
+    torch.set_num_threads(tools.settings.threads)
+    verdict = judge(tools.database, tools.clock, trained.version_id, Rule(**params["compare"]), running.show)
+    running.log(verdict.sentence)
+    return result | {"verdict": asdict(verdict)}
 
 
 def _make_members(running: Running, training_id: str, members: int) -> None:
@@ -148,6 +196,18 @@ def evaluation(running: Running) -> dict[str, Any]:
         "worst_residual": done.worst_residual,
         "left_out": done.left_out,
     }
+
+
+def _text(params: Mapping[str, Any], name: str) -> str | None:
+    value = params.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidInput(f"`{name}` must be a text.")
+    return value
+
+
+def _path(params: Mapping[str, Any], name: str) -> Path | None:
+    text = _text(params, name)
+    return None if text is None else Path(text)
 
 
 def _basins(params: Mapping[str, Any]) -> list[str]:

@@ -8,14 +8,15 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
-from app.dependencies import BasinId, Reading, RunId, ServiceClock, full_id
+from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock, full_id
 from app.forecasts import finding, many, service
 from app.forecasts.many import MOST_BASINS
 from app.forecasts.schemas import Forecast, Forecasts, Units
 from app.forecasts.service import NoArea, Representation
 from app.problems import documented
+from app.rendered import Rendered
 from records.basins import UnknownBasin
-from records.latest import Latest, NoForecast, NoModel
+from records.latest import Latest, NoForecast, NoModel, glance
 from records.runs import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
@@ -56,6 +57,7 @@ Basins = Annotated[
 def read_latest_forecast(
     session: Reading,
     clock: ServiceClock,
+    rendered: RenderedAnswers,
     response: Response,
     basin: BasinId,
     units: DischargeUnits = "m3/s",
@@ -70,8 +72,14 @@ def read_latest_forecast(
     Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why. Where T0 lies
     more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much."""
     at = clock.now()
-    found = finding.latest(session, basin, at)
-    return _answer(session, response, found, Representation(units, members, at), if_none_match, SHORTLY)
+    how = Representation(units, members, at)
+    glanced = glance(session, basin, at)
+    if glanced is not None:
+        tag = service.tag_at_a_glance(*glanced, basin, how)
+        if (body := rendered.get(tag)) is not None:
+            unchanged = not_modified(response, tag, SHORTLY, if_none_match)
+            return unchanged or _bytes(body, tag, SHORTLY)
+    return _answer(session, rendered, response, finding.latest(session, basin, at), how, if_none_match, SHORTLY)
 
 
 @router.get(
@@ -107,6 +115,7 @@ def read_latest_forecasts(
 )
 def read_run_of_basin(
     session: Reading,
+    rendered: RenderedAnswers,
     response: Response,
     run: RunId,
     basin: BasinId,
@@ -120,14 +129,29 @@ def read_run_of_basin(
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
     got that far."""
     found = finding.of_run(session, run, basin)
-    return _answer(session, response, found, Representation(units, members), if_none_match, FOR_EVER)
+    return _answer(session, rendered, response, found, Representation(units, members), if_none_match, FOR_EVER)
 
 
 def _answer(
-    session: Session, response: Response, found: Latest, how: Representation, if_none_match: str | None, keep: str
-) -> Forecast | Response:
-    unchanged = not_modified(response, service.tag_of(found, how), keep, if_none_match)
+    session: Session,
+    rendered: Rendered,
+    response: Response,
+    found: Latest,
+    how: Representation,
+    if_none_match: str | None,
+    keep: str,
+) -> Response:
+    tag = service.tag_of(found, how)
+    unchanged = not_modified(response, tag, keep, if_none_match)
     if unchanged is not None:
         return unchanged
-    (kept,) = service.kept_of(session, [found], how.members)
-    return service.tell(found, kept, how)
+    body = rendered.get(tag)
+    if body is None:
+        (kept,) = service.kept_of(session, [found], how.members)
+        body = service.tell(found, kept, how).model_dump_json(exclude_unset=True).encode()
+        rendered.keep(tag, body)
+    return _bytes(body, tag, keep)
+
+
+def _bytes(body: bytes, tag: str, keep: str) -> Response:
+    return Response(body, media_type="application/json", headers={"ETag": tag, "Cache-Control": keep})

@@ -1,7 +1,6 @@
 """The latest forecasts of many basins in one answer, read together."""
 
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 
 from sqlalchemy.orm import Session
 
@@ -21,7 +20,7 @@ def tag_of(found: Found, how: Representation) -> str:
         identity(one, how.at) if isinstance(one, Latest) else (basin, one.kind, str(one))
         for basin, one in found.items()
     ]
-    return entity_tag(metadata.version("freshet"), how.units, how.members, said)
+    return entity_tag(how.units, how.members, said)
 
 
 def tell_many(session: Session, found: Found, how: Representation) -> Forecasts:

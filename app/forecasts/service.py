@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from app.forecasts.balance import water_balance
 from app.forecasts.schemas import Area, Columns, Forecast, ParentState, Provenance, Storage, Superseded, Units
 from app.staleness import age_days, stale
 from hydrology import units as convert
-from hydrology.calendar import as_date
+from hydrology.calendar import Day, as_date
 from hydrology.errors import InvalidInput
 from records import runs, versions
 from records.latest import Latest
@@ -65,7 +64,16 @@ class Kept:
 
 def tag_of(found: Latest, how: Representation) -> str:
     """Return the entity tag: a run never changes, so its id and what is told of it say everything."""
-    return entity_tag(metadata.version("freshet"), how.units, how.members, *identity(found, how.at))
+    return _tag(how, *identity(found, how.at))
+
+
+def tag_at_a_glance(run: str, t0: Day, basin: str, how: Representation) -> str:
+    """Return the entity tag of a latest forecast that no newer run could not replace."""
+    return _tag(how, run, basin, None, None if how.at is None else age_days(t0, how.at))
+
+
+def _tag(how: Representation, *identity: Any) -> str:
+    return entity_tag(how.units, how.members, *identity)
 
 
 def identity(found: Latest, at: datetime | None) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib import metadata
 from typing import Literal
 
 import numpy as np
@@ -99,7 +98,7 @@ def tag_of(session: Session, wanted: Part) -> str:
     stamp = series.stamp(session, wanted.basin, product)
     names = [one.variable for one in wanted.entries]
     said = (wanted.basin, product, stamp, names, str(wanted.period), wanted.units, area)
-    return entity_tag(metadata.version("freshet"), *said)
+    return entity_tag(*said)
 
 
 def tell(session: Session, wanted: Part) -> Observations:

@@ -5,12 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.dependencies import BasinId, IdCursor, PageLimit, Reading, VersionId
+from app.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
 from app.paging import next_page
-from app.problems import documented
+from app.problems import documented, documented_writing
+from app.security import Admin
 from app.versions import service
-from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, Promotions
+from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
 from records.basins import UnknownBasin
+from records.promotions import Withdrawn
 from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
@@ -69,6 +71,20 @@ def read_model_promotions(
 ) -> Promotions | Response:
     """Who made it the current version of which basins, when and why, the newest first."""
     return tagged(service.promotions_of(session, version), response, if_none_match)
+
+
+@router.put(
+    "/models/{version}/promotion",
+    summary="Put a model version in use",
+    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn),
+)
+def promote_model(
+    key: Admin, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
+) -> Promotions:
+    """From then on the forecasts of the basins come from it. To go back, promote the version from before. Said again,
+    it changes nothing."""
+    with database.transaction() as session:
+        return service.promote(session, version, new, key.name, clock.now())
 
 
 @router.get(

@@ -5,7 +5,9 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from app.schema import Missing, Model
+from app.dependencies import Basin
+from app.jobs.params import MOST_BASINS
+from app.schema import Line, Missing, Model
 from app.versions.example import MODEL, PROMOTIONS
 
 
@@ -92,6 +94,19 @@ class Promotions(Model):
     version: str
     promotions: list[Promotion]
     current_basins: list[str] = Field(description="The basins that it is still current for.")
+
+
+class NewPromotion(Model):
+    """The forecasts of some basins are to come from the version."""
+
+    reason: Line = Field(description="Why; it is kept for ever.", examples=["better on the held-out years"])
+    basins: list[Basin] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_BASINS,
+        description="All that the version was trained for without it.",
+        examples=[["USGS-01013500"]],
+    )
 
 
 class BasinPromotion(Model):

@@ -1,6 +1,7 @@
 """Model versions from the records to their answers."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.versions.schemas import (
     Member,
     ModelDetail,
     ModelSummary,
+    NewPromotion,
     Promotion,
     Promotions,
 )
@@ -76,6 +78,18 @@ def promotions_of(session: Session, version: str) -> Promotions:
         ],
         current_basins=promotions.in_use(session).get(version, []),
     )
+
+
+def promote(session: Session, version: str, new: NewPromotion, by: str, at: datetime) -> Promotions:
+    """Let the forecasts of some basins come from a version; for those where they do already nothing changes.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        Withdrawn: the version may not be used.
+    """
+    wanted = versions.get(session, version).basins if new.basins is None else new.basins
+    promotions.promote(session, version, wanted, reason=new.reason, by=by, at=at)
+    return promotions_of(session, version)
 
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:

@@ -1,59 +1,66 @@
 """`freshet demo`: the main job on synthetic basins, from nothing to forecasts."""
 
+import socket
 from typing import Annotated, Any
 
 import typer
-from rich.console import Group
 
 from freshet.cli import serve
-from freshet.cli.context import opened, use_threads
-from freshet.cli.output import Json, answer, say
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
-from freshet.cli.runs import run_json, run_table
 from records.settings import Settings
 
 
 def demo(
     once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
     host: serve.Host = "127.0.0.1",
-    port: serve.Port = 8000,
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write synthetic basins, ingest them, train an ensemble, evaluate it, forecast, and serve.
+    """Start the whole service on synthetic basins, and do the main job over its API.
 
-    Everything is kept in the folder `demo` of FRESHET_DATA, in SQLite. Running it again goes on from there.
+    Ingest, train an ensemble, evaluate it, forecast; then serve until interrupted. Everything is kept in the folder
+    `demo` of FRESHET_DATA, in SQLite. Running it again goes on from there.
     """
+    from freshet.demo import HELD_OUT, demonstrate, service
+
     folder = Settings.load().data / "demo"
     settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
-    if not once:
-        serve.check_free(host, port)
-    payload, shown = _demonstrate(settings)
-    answer(payload, as_json, shown)
-    nse = payload["nse"]
-    say(
-        f"Synthetic basins. Held-out NSE over {payload['held_out']}: median {nse['median']:.2f}, "
-        f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
-    )
-    say(f"Look further: FRESHET_DATA={folder} freshet basins (or runs, versions, evaluate, forecast).")
-    if not once:
-        serve.run(settings, host, port)
-
-
-def _demonstrate(settings: Settings) -> tuple[dict[str, Any], Group]:
-    use_threads(settings.threads)
-    from operations.demo import demonstrate
-
-    with opened(settings) as context:
+    chosen = port or (_free_port() if once else 8000)
+    serve.check_free(host, chosen)
+    with opened(settings):
+        pass  # the database is there before the service starts
+    with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            folder = settings.data / "synthetic-camels"
-            done = demonstrate(context.database, context.clock, folder, reporter.show)
-        with context.database.reading() as session:
-            runs = [run_json(session, run.id) for run in done.runs]
-    _, low, median, high = done.skill.quartiles("nse")
-    payload = {
-        "held_out": str(done.skill.period),
-        "nse": {"p25": low, "median": median, "p75": high},
-        "worst_residual": done.skill.worst_residual,
-        "runs": runs,
-    }
-    return payload, Group(*(run_table(run) for run in runs))
+            done = demonstrate(settings, process, serve.base(host, chosen), reporter.show)
+        nse = done.skill["nse"]
+        payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"]}
+        answer(payload, as_json, _table(done.forecasts["forecasts"]))
+        say(
+            f"Synthetic basins. Held-out NSE over {HELD_OUT}: median {nse['median']:.2f}, "
+            f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
+        )
+        say(f"Look further: FRESHET_DATA={folder} freshet basins (or runs, versions, jobs, evaluate, forecast).")
+        if not once:
+            say("\n".join(serve.addresses(host, chosen)))
+            process.wait()
+
+
+def _table(forecasts: list[dict[str, Any]]) -> Any:
+    rows = []
+    for one in forecasts:
+        median, closed = one["discharge"]["median"], one["water_balance"]["closes"]
+        storage = one["storage"]["total"][-1]
+        rows.append((one["basin"], one["t0"], median[0], max(median), median[-1], storage, "closed" if closed else "-"))
+    columns = ("basin", "T0", "first day", "highest", "last day", "storage mm", "ledger")
+    return table(columns, rows, "Median discharge in mm/day over the 10 days after T0")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

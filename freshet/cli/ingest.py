@@ -1,20 +1,26 @@
 """`freshet ingest`: data into the records."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from freshet.cli.context import opened
+from freshet.cli.context import Context, opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
-from freshet.cli.progress import reporting
+from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
-from hydrology.errors import DataProblem
+from hydrology.errors import DataProblem, InvalidInput
+from ingestion.sources.base import Source
 from ingestion.sources.camels import CamelsSource
+from ingestion.sources.caravan import CaravanSource
+from ingestion.sources.tables import TablesSource
 from operations.download import local
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
+from records.basins import list_basins
 
 MOST_ROWS = 40
 
@@ -35,12 +41,15 @@ def ingest() -> None:
     """Bring data into the records."""
 
 
+Basins = Annotated[
+    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
+]
+
+
 @app.command("camels")
 def camels(
     source: From,
-    basin: Annotated[
-        list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
-    ] = None,
+    basin: Basins = None,
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product of files whose folder does not name one.")
     ] = None,
@@ -51,17 +60,68 @@ def camels(
     The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
     """
     with opened() as context, reporting() as reporter:
-        folder = context.settings.data / "downloads"
-        paths = [
-            local(text, folder, lambda got, size: reporter.show("download", got, size or got, "bytes"))
-            for text in source
-        ]
-        held = CamelsSource(paths, product)
+        held = CamelsSource(_fetched(context, reporter, source), product)
+        outcomes = _ingest(context, reporter, held, basin)
+    _tell(outcomes, as_json)
 
-        def show(outcome: Outcome, done: int, total: int) -> None:
-            reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-        outcomes = run(context.database, held, context.clock, [basin_id(text) for text in basin or []], show)
+@app.command("caravan")
+def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
+    """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
+
+    A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
+    files are broken is left as it was, and the others go on.
+    """
+    with opened() as context, reporting() as reporter:
+        held = CaravanSource(_fetched(context, reporter, source))
+        outcomes = _ingest(context, reporter, held, basin)
+    _tell(outcomes, as_json)
+
+
+@app.command("tables")
+def tables(
+    product: Annotated[
+        str, typer.Option(metavar="NAME", help="What the forcing is kept under, and the area of the basins with it.")
+    ],
+    basins: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON."),
+    ] = None,
+    observations: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Their days: basin, date, variables by name and unit. CSV or JSON."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ingest own basins and their observations. Observations may be of basins that are kept already.
+
+    The same again stores nothing. A table is taken whole, or, where a line of it is wrong, not at all.
+    """
+    if basins is None and observations is None:
+        raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
+    with opened() as context, reporting() as reporter:
+        with context.database.reading() as session:
+            registered = [kept.id for kept in list_basins(session)]
+        held = TablesSource(basins, observations, product, registered)
+        outcomes = _ingest(context, reporter, held)
+    _tell(outcomes, as_json)
+
+
+def _fetched(context: Context, reporter: Reporter, source: Sequence[str]) -> list[Path]:
+    folder = context.settings.data / "downloads"
+    return [
+        local(text, folder, lambda got, size: reporter.show("download", got, size or got, "bytes")) for text in source
+    ]
+
+
+def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None) -> list[Outcome]:
+    def show(outcome: Outcome, done: int, total: int) -> None:
+        reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
+
+    return run(context.database, source, context.clock, [basin_id(text) for text in wanted or []], show)
+
+
+def _tell(outcomes: Sequence[Outcome], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         say(f"Failed: {outcome.basin}: {outcome.error}")

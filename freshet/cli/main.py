@@ -18,6 +18,7 @@ from freshet.cli import (
     keys,
     parts,
     runs,
+    schedules,
     serve,
     train,
     versions,
@@ -33,7 +34,19 @@ class InTheOrderOfTheWork(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
         """Return the names of the commands."""
-        first = ["ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys"]
+        first = [
+            "ingest",
+            "basins",
+            "train",
+            "evaluate",
+            "forecast",
+            "runs",
+            "versions",
+            "serve",
+            "jobs",
+            "keys",
+            "schedules",
+        ]
         first += ["doctor", "demo"]
         return [*first, *(name for name in self.commands if name not in first)]
 
@@ -63,6 +76,7 @@ app.add_typer(versions.app, name="versions")
 app.command("serve")(serve.serve)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(keys.app, name="keys")
+app.add_typer(schedules.app, name="schedules")
 app.command("worker")(parts.worker)
 app.command("scheduler")(parts.scheduler)
 app.command("api")(parts.api)

@@ -43,7 +43,14 @@ def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
 
     settings = _settings()
     check_free(host, port)
-    uvicorn.run(create_app(settings), host=host, port=port, log_level=settings.log_level, access_log=False)
+    uvicorn.run(
+        create_app(settings),
+        host=host,
+        port=port,
+        log_level=settings.log_level,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+    )
 
 
 def _settings() -> Settings:

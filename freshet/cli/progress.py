@@ -18,6 +18,7 @@ class Reporter:
         self._bar = bar
         self._tasks: dict[str, TaskID] = {}
         self._last_line = float("-inf")
+        self._said = ""
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
         """Say that `done` of `total` are done."""
@@ -26,9 +27,12 @@ class Reporter:
             if task is None:
                 task = self._tasks[what] = self._bar.add_task(what, total=total, detail=detail)
             self._bar.update(task, completed=done, total=total, detail=detail)
-        elif done == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
-            self._last_line = time.monotonic()
-            say(f"{what}: {done} of {total}{f', {detail}' if detail else ''}")
+            return
+        line = f"{what}: {done} of {total}{f', {detail}' if detail else ''}"
+        due = done == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
+        if due and line != self._said:
+            self._last_line, self._said = time.monotonic(), line
+            say(line)
 
 
 @contextmanager

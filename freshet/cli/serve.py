@@ -64,9 +64,14 @@ def check_free(host: str, port: int) -> None:
 
 def addresses(host: str, port: int) -> list[str]:
     """Return what can be read where."""
-    base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    start = base(host, port)
     return [
-        f"API pages        {base}/docs",
-        f"basins           {base}/v1/basins",
-        f"latest forecast  {base}/v1/basins/BASIN/forecasts/latest",
+        f"API pages        {start}/docs",
+        f"basins           {start}/v1/basins",
+        f"latest forecast  {start}/v1/basins/BASIN/forecasts/latest",
     ]
+
+
+def base(host: str, port: int) -> str:
+    """Return the address that all others begin with."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

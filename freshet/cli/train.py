@@ -52,6 +52,13 @@ def train(
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
     ] = None,
+    auxiliary: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="VARIABLE", help="A series besides precipitation. Default: srad tmax tmin vp."),
+    ] = None,
+    attribute: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A basin attribute. Default: 27 of CAMELS.")
+    ] = None,
     protocol: Annotated[
         Protocol,
         typer.Option(metavar="NAME", help="windows: long ones. sequence-to-one: the paper's, one day a sample."),
@@ -94,10 +101,10 @@ def train(
     with opened() as context:
         with context.database.reading() as session:
             ids = chosen(session, [*(basin or []), *listed(basins_file)])
-            inputs = {"product": product or only_forcing(session)}
+            inputs = {"product": product or only_forcing(session), "auxiliary": auxiliary, "static": attribute}
         settings = {
             "network": {"cells": cells, "output_gate_bias": output_gate_bias},
-            "inputs": inputs,
+            "inputs": {name: value for name, value in inputs.items() if value},
             "train_period": train_period,
             "validation_period": validation_period,
             "members": members,

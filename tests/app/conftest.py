@@ -2,23 +2,39 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from app.main import create_app
+from records import keys
 from records.engine import Database
 from records.settings import Settings
 from tests.records.factories import NOW
 
+NO_BROKER = "redis://127.0.0.1:1/0"
+"""Nobody listens there."""
+
 
 @contextmanager
-def serving(url: str, at: datetime = NOW) -> Iterator[TestClient]:
-    """Start the service on a database, at the factories' time if no other is given, and stop it."""
-    with TestClient(create_app(Settings(database_url=url, as_of=at)), raise_server_exceptions=False) as client:
+def serving(url: str, at: datetime = NOW, **chosen: Any) -> Iterator[TestClient]:
+    """Start the service on a database, at the factories' time if no other is given, and stop it.
+
+    Its broker is this process's memory, where no worker looks.
+    """
+    settings = Settings(database_url=url, as_of=at, **({"broker_url": "memory://"} | chosen))
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
         yield client
+
+
+def bearer(database: Database, scope: keys.Scope = "operator", name: str = "river office") -> dict[str, str]:
+    """Make a key and return the header that sends it."""
+    with database.transaction() as session:
+        _, token = keys.make(session, name, scope, None, datetime.now(UTC))
+    return {"Authorization": f"Bearer {token}"}
 
 
 @pytest.fixture

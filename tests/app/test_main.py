@@ -10,11 +10,15 @@ from starlette.testclient import TestClient
 
 from app.forecasts.example import FORECASTS
 from app.forecasts.schemas import Forecasts
+from app.jobs.example import JOB
+from app.jobs.schemas import Job
 from app.main import create_app
 from app.observations.example import OBSERVATIONS
 from app.observations.schemas import Observations
 from app.runs.example import RUN
 from app.runs.schemas import RunDetail
+from app.schedules.example import SCHEDULE
+from app.schedules.schemas import Schedule
 from app.schema import Model
 from app.skill.example import BASIN_SKILL, MODEL_SKILL
 from app.skill.schemas import BasinSkill, ModelSkill
@@ -40,6 +44,19 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
+        "cancel_job",
+        "create_schedule",
+        "delete_schedule",
+        "list_jobs",
+        "list_schedules",
+        "post_job",
+        "post_observations",
+        "promote_model",
+        "put_basin",
+        "read_job",
+        "read_job_events",
+        "read_schedule",
+        "replace_schedule",
         "list_basins",
         "list_models",
         "list_runs",
@@ -104,6 +121,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (ModelDetail, MODEL),
         (Promotions, PROMOTIONS),
         (Status, STATUS),
+        (Job, JOB),
+        (Schedule, SCHEDULE),
     ],
 )
 def test_an_example_is_an_answer_as_it_would_be_given(
@@ -142,4 +161,17 @@ def test_the_service_loads_nothing_heavy() -> None:
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     loaded = {name.partition(".")[0] for name in said.split()}
     assert {"app", "records", "hydrology"} <= loaded
-    assert not loaded & {"torch", "xarray", "pandas", "scipy", "models", "ingestion", "operations", "workers"}
+    assert not loaded & {"torch", "xarray", "pandas", "scipy", "models", "ingestion", "operations"}
+    assert {name for name in said.split() if name.startswith("workers.")} == {
+        "workers.broker",
+        "workers.celery_app",
+        "workers.enqueue",
+    }
+
+
+def test_writing_needs_a_key_and_reading_does_not(document: dict[str, Any]) -> None:
+    assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    for path in document["paths"].values():
+        for method, operation in path.items():
+            assert operation.get("security", []) == ([] if method == "get" else [{"key": []}])
+            assert ({"401", "403", "413"} <= set(operation["responses"])) == (method != "get")

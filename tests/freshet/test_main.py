@@ -12,7 +12,7 @@ import pytest
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 COMMANDS = (
-    *("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys"),
+    *("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys", "schedules"),
     *("doctor", "demo", "worker", "scheduler", "api"),
 )
 

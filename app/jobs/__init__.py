@@ -1,0 +1,1 @@
+"""Jobs: posting them, watching them, stopping them."""

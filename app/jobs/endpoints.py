@@ -1,0 +1,147 @@
+"""/v1/jobs"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock
+from app.jobs import service, stream
+from app.jobs.example import EVENTS
+from app.jobs.params import NewJob, said
+from app.jobs.schemas import Job, JobPage, Kind, Status
+from app.paging import next_page
+from app.problems import documented, documented_writing
+from app.security import Operator
+from records import jobs
+from records.jobs import ENDED, IdempotencyConflict, UnknownJob
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+EVENT_STREAM = "text/event-stream"
+LARGEST_NUMBER = 2**63 - 1
+_ID = "^[0-9A-Za-z_-]{1,64}$"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="A name of your own for this request: sent again under the same name it makes no second job.",
+        pattern="^[!-~]{1,200}$",
+        examples=["daily-forecast-2026-11-20"],
+    ),
+]
+LastEventId = Annotated[
+    int, Header(description="The `id` of the last event that you have seen.", ge=0, le=LARGEST_NUMBER)
+]
+WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
+OfKind = Annotated[Kind | None, Query(description="Only those of this kind.")]
+OfParent = Annotated[str | None, Query(description="Only those that this job has posted.", pattern=_ID)]
+
+_LOCATION = {"Location": {"description": "Where the job is.", "schema": {"type": "string"}}}
+POSTED: dict[int | str, dict[str, Any]] = {
+    200: {"model": Job, "description": "The job was posted before under this `Idempotency-Key`.", "headers": _LOCATION},
+    202: {"description": "The job is kept and will be done.", "headers": _LOCATION},
+}
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The events, until the job has ended and all of them are told.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
+    }
+}
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Start an ingest, a training, a forecast or an evaluation",
+    responses=POSTED | documented_writing(IdempotencyConflict),
+)
+def post_job(
+    response: Response,
+    key: Operator,
+    database: OpenDatabase,
+    sender: JobSender,
+    clock: ServiceClock,
+    new: NewJob,
+    idempotency_key: IdempotencyKey = None,
+) -> Job:
+    """The job is done by a worker as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets
+    lost, post again with the same `Idempotency-Key`: the job is made once."""
+    job, made = service.post(database, sender, clock, key, new.kind, said(new), idempotency_key)
+    return posted(response, job, made)
+
+
+def posted(response: Response, job: Job, made: bool) -> Job:
+    """Say where a job is and whether it is new, and return it."""
+    response.headers.update({"Location": f"/v1/jobs/{job.id}", "Cache-Control": "no-store"})
+    response.status_code = 202 if made else 200
+    return job
+
+
+@router.get("", summary="Which jobs there are", responses=documented())
+def list_jobs(
+    request: Request,
+    response: Response,
+    session: Reading,
+    status: WithStatus = None,
+    kind: OfKind = None,
+    parent: OfParent = None,
+    after: IdCursor = None,
+    limit: PageLimit = 100,
+) -> JobPage:
+    """Jobs, the newest first, a page at a time: follow `next` until it is null."""
+    found, more = service.page(session, status=status, kind=kind, parent=parent, after=after, limit=limit)
+    response.headers["Cache-Control"] = "no-store"
+    following = None
+    if more:
+        asked = {"status": status, "kind": kind, "parent": parent, "limit": limit}
+        following = next_page(request, response, asked, found[-1].id)
+    return JobPage(jobs=found, next=following)
+
+
+@router.get(
+    "/{job}",
+    summary="How a job stands",
+    responses=NOT_MODIFIED | documented(UnknownJob),
+    response_model=Job,
+)
+def read_job(session: Reading, response: Response, job: JobId, if_none_match: IfNoneMatch = None) -> Job | Response:
+    """What it was asked, how far it is, what came of it or why it failed. A job that has ended has an `ETag`."""
+    told = service.answer(jobs.get(session, job))
+    if told.status in ENDED:
+        return tagged(told, response, if_none_match)
+    response.headers["Cache-Control"] = "no-store"
+    return told
+
+
+@router.get(
+    "/{job}/events",
+    summary="What happens to a job, as it happens",
+    responses=_STREAMED | documented(UnknownJob),
+    response_class=StreamingResponse,
+)
+def read_job_events(
+    session: Reading, database: OpenDatabase, job: JobId, last_event_id: LastEventId = 0
+) -> StreamingResponse:
+    """Server-sent events: `status`, `progress` and `log`, each with an `id` that only grows. The answer ends with the
+    job, and after ten minutes at the latest: go on by sending the last `id` as `Last-Event-ID`."""
+    jobs.get(session, job)
+    told = stream.told(database, job, last_event_id)
+    return StreamingResponse(told, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+
+
+@router.head("/{job}/events", include_in_schema=False)
+def probe_job_events(session: Reading, job: JobId) -> Response:
+    """Say whether there are events to read."""
+    jobs.get(session, job)
+    return Response(media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob))
+def cancel_job(response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, job: JobId) -> Job:
+    """A job that has not begun is cancelled at once, a running one stops at its next sign of life, and one that has
+    ended stays as it is. What a training has posted is stopped with it."""
+    with database.transaction() as session:
+        kept = jobs.request_cancel(session, job, clock.wall())
+    response.headers["Cache-Control"] = "no-store"
+    return service.answer(kept)

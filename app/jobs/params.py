@@ -1,0 +1,192 @@
+"""What each kind of job can be asked to do. The job itself refuses what only it can know.
+
+What a request leaves out is left out of the job, whose own defaults then hold; those of a training stand here too, so
+that they are documented.
+"""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from app.dependencies import Basin
+from app.schema import Id, Line, Model, Name
+from hydrology.calendar import Period
+from hydrology.errors import InvalidInput
+
+MOST_BASINS = 10_000
+LONGEST_HORIZON_DAYS = 366
+
+
+def _period(text: str) -> str:
+    try:
+        return str(Period.parse(text))
+    except InvalidInput as error:
+        raise PydanticCustomError("period", "{sentence}", {"sentence": str(error)}) from None
+
+
+def _source(text: str) -> str:
+    try:
+        secret = "://" in text and "@" in urlsplit(text).netloc
+    except ValueError:
+        raise PydanticCustomError("source", "not a URL that can be read") from None
+    if secret:
+        raise PydanticCustomError("source", "a URL with a password would be shown to everybody: give one without")
+    return text
+
+
+PeriodText = Annotated[str, AfterValidator(_period), Field(max_length=40, examples=["1999-10-01..2008-09-30"])]
+Basins = Annotated[list[Basin], Field(max_length=MOST_BASINS, examples=[["USGS-01013500"]])]
+Place = Annotated[str, AfterValidator(_source), Field(min_length=1, max_length=2000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class IngestParams(Model):
+    """Which data to bring in."""
+
+    source: Literal["camels", "caravan"] = Field("camels", description="How the data are laid out.")
+    from_: list[Place] = Field(
+        alias="from",
+        min_length=1,
+        max_length=100,
+        description="Folders and archives on the service's machine, or URLs; a URL may end in `#sha256=` and the "
+        "checksum of what it names.",
+        examples=[["/srv/camels"]],
+    )
+    product: Name | None = Field(None, description="The weather product; all that are there without it.")
+    basins: Basins = Field([], description="All that are there where none is named.")
+
+
+class Network(Model):
+    """Which network, and its size."""
+
+    architecture: Literal["mclstm"] = Field("mclstm", description="`mclstm`: the mass-conserving LSTM.")
+    cells: int = Field(64, ge=2, le=512, description="Memory cells, the trash cell included.")
+    output_gate_bias: float = -3.0
+
+
+class Inputs(Model):
+    """Which series and attributes the network takes."""
+
+    product: Name = Field(description="The weather product; a version runs on no other.", examples=["maurer_extended"])
+    mass: Name = "precipitation"
+    auxiliary: tuple[Name, ...] = ("srad", "tmax", "tmin", "vp")
+    static: tuple[Name, ...] = Field((), description="Attributes; without this field the 27 of the MC-LSTM paper.")
+
+
+class Windows(Model):
+    """The samples: `warmup_days` without loss, then `loss_days` with it."""
+
+    warmup_days: int = Field(365, ge=0)
+    loss_days: int = Field(365, ge=1)
+    batch: int = Field(32, ge=1)
+
+
+class CosineSchedule(Model):
+    """Steps whose rate rises to `peak`, then falls along a cosine to `final`."""
+
+    kind: Literal["cosine"] = "cosine"
+    steps: int = Field(1500, ge=1)
+    peak: float = Field(0.01, gt=0)
+    warmup_steps: int = Field(30, ge=0)
+    final: float = Field(1e-4, gt=0)
+
+
+class StaircaseSchedule(Model):
+    """Epochs over all samples, the rate changing at stated epochs (counted from 0)."""
+
+    kind: Literal["staircase"] = "staircase"
+    epochs: int = Field(30, ge=1)
+    rates: tuple[tuple[int, float], ...] = ((0, 0.01), (20, 0.005), (25, 0.001))
+
+
+class Training(Model):
+    """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
+
+    network: Network = Network()
+    inputs: Inputs
+    train_period: PeriodText = Field(description="Days whose discharge is fitted.")
+    validation_period: PeriodText | None = Field(None, description="Days that choose the best weights.")
+    windows: Windows = Windows()
+    schedule: Annotated[CosineSchedule | StaircaseSchedule, Field(discriminator="kind")] = CosineSchedule()
+    clip_norm: float = Field(1.0, gt=0)
+    validate_every: int = Field(100, ge=1, description="Steps.")
+    checkpoint_every: int = Field(50, ge=1, description="Steps.")
+    members: int = Field(1, ge=1, le=100)
+    seed: int = Field(0, ge=0, lt=2**62)
+
+
+class Compare(Model):
+    """How the new version is held against the current ones: better is a higher median NSE, by more than the margin."""
+
+    period: PeriodText = Field(description="Days that took no part in the training.")
+    margin: float = Field(0.0, ge=0, le=1)
+    promote: bool = Field(False, description="Whether a better one becomes current by itself.")
+
+
+class TrainingParams(Model):
+    """What to train, and on which basins."""
+
+    config: Training
+    basins: Basins = Field([], description="All that are kept where none is named.")
+    label: Line | None = Field(None, description="What people are to call the version.")
+    compare: Compare | None = Field(None, description="Without it, the version only serves basins that have none.")
+
+
+class ForecastParams(Model):
+    """Which forecasts to issue."""
+
+    basins: Basins = Field([], description="All that have a model version where none is named.")
+    t0: date | None = Field(None, description="The last day of the state; the newest that the data allow without it.")
+    horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
+    version: Id | None = Field(None, description="A model version; the current one of each basin without it.")
+    product: Name | None = Field(None, description="The weather product that the version is expected to take.")
+
+
+class EvaluationParams(Model):
+    """Which version to score, and on which days."""
+
+    period: PeriodText
+    version: Id | None = Field(None, description="The newest without it.")
+    basins: Basins = Field([], description="Those that the version was trained for where none is named.")
+
+
+class Ingest(Model):
+    """Bring data in."""
+
+    kind: Literal["ingest"]
+    params: IngestParams
+
+
+class Train(Model):
+    """Train a model version."""
+
+    kind: Literal["training"]
+    params: TrainingParams
+
+
+class Forecast(Model):
+    """Issue forecasts."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}}]}
+    )
+
+    kind: Literal["forecast"]
+    params: ForecastParams
+
+
+class Evaluate(Model):
+    """Score a model version."""
+
+    kind: Literal["evaluation"]
+    params: EvaluationParams
+
+
+NewJob = Annotated[Ingest | Train | Forecast | Evaluate, Field(discriminator="kind")]
+
+
+def said(job: Ingest | Train | Forecast | Evaluate) -> dict[str, Any]:
+    """Return the params as the job gets them: what the request says, and nothing else."""
+    return job.params.model_dump(mode="json", by_alias=True, exclude_unset=True)

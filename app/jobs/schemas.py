@@ -1,0 +1,63 @@
+"""Answers about jobs."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from app.jobs.example import JOB
+from app.schema import Missing, Model
+
+Kind = Literal["ingest", "training", "member", "forecast", "evaluation"]
+Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
+
+
+class Progress(Model):
+    """How far a job is."""
+
+    done: int
+    total: int
+    detail: str = Field("", description="What it is at.")
+
+
+class Cause(Model):
+    """Why a job failed."""
+
+    kind: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
+    detail: str = Field(description="What is wrong, and how to mend it.")
+
+
+class Job(Model):
+    """A piece of work and how it stands."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [JOB]})
+
+    id: str
+    kind: Kind = Field(description="`member`: one network of a training, which the training posts itself.")
+    params: dict[str, Any] = Field(description="What it was asked to do.")
+    status: Status = Field(description="`waiting`: for the jobs that it has posted itself.")
+    attempt: int = Field(description="How often a worker has begun it.")
+    max_attempts: int = Field(description="How often it is begun at most, where workers are lost.")
+    progress: Progress | None
+    result: dict[str, Any] | None = Field(description="What came of it: the runs, the version, the scores.")
+    problem: Cause | None
+    parent: str | None = Field(description="The job that has posted it and waits for it.")
+    schedule: str | None = Field(description="The schedule that has posted it.")
+    created_by: str | None = Field(description="Whose key posted it.")
+    created_at: datetime
+    sent_at: datetime | None = Field(description="When the workers were last told of it.")
+    started_at: datetime | None
+    cancel_requested_at: datetime | None
+    finished_at: datetime | None
+    events: str = Field(description="Where its events are told as they happen.")
+    missing: Missing
+
+
+class JobPage(Model):
+    """Jobs, the newest first."""
+
+    jobs: list[Job]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/jobs?limit=100&after=01a1fa2ab3c4d50b5f2e91"],
+    )

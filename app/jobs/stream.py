@@ -1,0 +1,58 @@
+"""A job's events as they happen: server-sent events [HTML Living Standard, section 9.2].
+
+Each look at the records is a short transaction in a thread of the pool; between looks neither is held.
+"""
+
+import json
+from collections.abc import AsyncIterator
+
+import anyio
+import anyio.to_thread
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from records import events, jobs
+from records.engine import Database
+
+log = structlog.get_logger()
+
+SECONDS_BETWEEN_LOOKS = 0.5
+LOOKS_BETWEEN_HEARTBEATS = 30
+MOST_LOOKS = 1200
+"""Ten minutes: who wants more goes on from the last id. So what nobody reads does not stay for ever."""
+AT_ONCE = 100
+
+
+async def told(database: Database, job: str, after: int) -> AsyncIterator[str]:
+    """Yield a job's events after a number, until the job has ended and all are told."""
+    for look in range(MOST_LOOKS):
+        try:
+            found, ended = await anyio.to_thread.run_sync(_look, database, job, after)
+        except SQLAlchemyError as error:
+            log.warning("events.database", job=job, error=type(error).__name__)
+            found, ended = [], False
+        for event in found:
+            yield _written(event)
+            after = event.seq
+        if ended:
+            return
+        if not found and look % LOOKS_BETWEEN_HEARTBEATS == 0:
+            yield ": the job goes on\n\n"
+        if len(found) < AT_ONCE:
+            await anyio.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def _look(database: Database, job: str, after: int) -> tuple[list[events.Event], bool]:
+    """Return what is new, and whether nothing can follow it."""
+    with database.reading() as session:
+        found = events.events_after(session, job, after, AT_ONCE)
+        try:
+            ended = jobs.get(session, job).status in jobs.ENDED
+        except jobs.UnknownJob:  # it was pruned meanwhile
+            ended = True
+    return found, ended and len(found) < AT_ONCE
+
+
+def _written(event: events.Event) -> str:
+    data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **event.data})
+    return f"id: {event.seq}\nevent: {event.type}\ndata: {data}\n\n"

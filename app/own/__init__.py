@@ -1,0 +1,1 @@
+"""Own basins: registering them, and sending their observations."""

@@ -1,0 +1,101 @@
+"""PUT /v1/basins/{basin} and POST /v1/basins/observations"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.basins import service as basins
+from app.basins.schemas import BasinDetail
+from app.dependencies import BasinId, JobSender, OpenDatabase, ServiceClock, ServiceSettings
+from app.jobs import service as jobs
+from app.jobs.endpoints import POSTED, IdempotencyKey, posted
+from app.jobs.schemas import Job
+from app.limits import LARGEST_UPLOAD, MIB
+from app.own import service
+from app.own.schemas import OWN, PRODUCT, OwnBasin
+from app.own.service import TakenNamespace
+from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing
+from app.security import Operator
+from records.jobs import IdempotencyConflict
+
+router = APIRouter(prefix="/basins", tags=["basins"])
+
+_SUFFIXES = {"text/csv": ".csv", "application/json": ".json"}
+_CSV = "basin,date,precipitation_mm_per_day,discharge_m3_per_s\nOWN-mill,2008-04-01,3.2,1.71\n"
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "The columns `basin` and `date`, and one for each variable with its unit in its name; an empty "
+        "cell is missing.",
+        "content": {
+            "text/csv": {"schema": {"type": "string", "minLength": 1}, "example": _CSV},
+            "application/json": {
+                "schema": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+                "example": [{"basin": "OWN-mill", "date": "2008-04-01", "precipitation_mm_per_day": 3.2}],
+            },
+        },
+    }
+}
+
+_NEW: dict[int | str, dict[str, Any]] = {201: {"model": BasinDetail, "description": "The basin is new."}}
+OwnProduct = Annotated[
+    str, Query(description="The product that the weather is kept under, as the basins say it.", pattern=PRODUCT)
+]
+
+
+@router.put(
+    "/{basin}",
+    summary="Register a basin of your own",
+    responses=_NEW | documented_writing(TakenNamespace),
+)
+def put_basin(
+    response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, basin: BasinId, own: OwnBasin
+) -> BasinDetail:
+    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). Said again, it is
+    changed; what is not said stays as it was. Its observations follow by `POST /v1/basins/observations`."""
+    with database.transaction() as session:
+        new = service.register(session, basin, own, clock.wall())
+        told = basins.detail(session, basin)
+    response.status_code = 201 if new else 200
+    return told
+
+
+async def _content(request: Request, _key: Operator) -> bytes:
+    """Return the body; a dependency, so that the endpoint that writes it to the disk may block."""
+    return await request.body()
+
+
+def _suffix(request: Request, _key: Operator) -> str:
+    said = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
+    if said not in _SUFFIXES:
+        raise UnsupportedMedia("Observations come as text/csv or application/json: say so in the Content-Type header.")
+    return _SUFFIXES[said]
+
+
+@router.post(
+    "/observations",
+    status_code=202,
+    summary="Send observations of your own basins",
+    description="Daily weather, discharge and snow of registered basins as a table, at most "
+    f"{LARGEST_UPLOAD // MIB} MiB at once. A job reads it, as a whole or not at all: watch that.",
+    responses=POSTED | documented_writing(IdempotencyConflict, UnsupportedMedia),
+    openapi_extra=_UPLOAD,
+)
+def post_observations(
+    response: Response,
+    key: Operator,
+    suffix: Annotated[str, Depends(_suffix)],
+    content: Annotated[bytes, Depends(_content)],
+    settings: ServiceSettings,
+    database: OpenDatabase,
+    sender: JobSender,
+    clock: ServiceClock,
+    product: OwnProduct = OWN,
+    idempotency_key: IdempotencyKey = None,
+) -> Job:
+    if not content.strip():
+        raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
+    path = service.keep_upload(settings.data, content, suffix)
+    params = {"source": "tables", "observations_file": str(path), "product": product}
+    job, made = jobs.post(database, sender, clock, key, "ingest", params, idempotency_key)
+    return posted(response, job, made)

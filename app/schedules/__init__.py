@@ -1,0 +1,1 @@
+"""Schedules: which job is posted when."""

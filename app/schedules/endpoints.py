@@ -1,0 +1,104 @@
+"""/v1/schedules"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Response
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch, not_modified
+from app.dependencies import OpenDatabase, Reading, ScheduleId, ServiceClock
+from app.problems import Changed, documented, documented_writing
+from app.schedules import service
+from app.schedules.schemas import NewSchedule, Schedule, Schedules
+from app.security import Admin
+from records import schedules
+from records.cron import BadCron
+from records.schedules import ScheduleConflict, UnknownSchedule
+
+router = APIRouter(prefix="/schedules", tags=["schedules"])
+
+ASK_FIRST = "no-cache"
+IfMatch = Annotated[
+    str,
+    Header(description="The `ETag` of the schedule as you have read it: it is not changed unseen.", examples=['"2"']),
+]
+
+
+@router.get("", summary="Which jobs are posted by themselves, and when", responses=documented())
+def list_schedules(session: Reading, response: Response) -> Schedules:
+    """All schedules in the order of their names, with the instant at which each fires next."""
+    response.headers["Cache-Control"] = ASK_FIRST
+    return Schedules(schedules=[service.answer(one) for one in schedules.list_schedules(session)])
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Let a job be posted at stated times",
+    responses=documented_writing(ScheduleConflict, BadCron),
+)
+def create_schedule(
+    response: Response, _key: Admin, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
+) -> Schedule:
+    """An ingest, a forecast, a training or an evaluation, as often as a cron line says, read by the clock of a time
+    zone. What was missed while the service stood still is made up for once."""
+    now = clock.wall()
+    with database.transaction() as session:
+        kept = schedules.create(session, service.due(new, now), now)
+    response.headers["Location"] = f"/v1/schedules/{kept.id}"
+    return _tagged(response, kept)
+
+
+@router.get(
+    "/{schedule}",
+    summary="What a schedule says",
+    responses=NOT_MODIFIED | documented(UnknownSchedule),
+    response_model=Schedule,
+)
+def read_schedule(
+    session: Reading, response: Response, schedule: ScheduleId, if_none_match: IfNoneMatch = None
+) -> Schedule | Response:
+    """Which job it posts, when it fires next, and what it posted last. Its `ETag` is needed to change it."""
+    kept = schedules.get(session, schedule)
+    unchanged = not_modified(response, service.tag(kept.revision), ASK_FIRST, if_none_match)
+    return unchanged or service.answer(kept)
+
+
+@router.put(
+    "/{schedule}",
+    summary="Change a schedule",
+    responses=documented_writing(UnknownSchedule, ScheduleConflict, Changed, BadCron),
+)
+def replace_schedule(
+    response: Response,
+    _key: Admin,
+    database: OpenDatabase,
+    clock: ServiceClock,
+    schedule: ScheduleId,
+    new: NewSchedule,
+    if_match: IfMatch,
+) -> Schedule:
+    """Replaces all that it says; what it has posted stays. It is refused if the schedule was changed or has fired since
+    you read it: read it again."""
+    now = clock.wall()
+    with database.transaction() as session:
+        revision = service.seen(session, schedule, if_match)
+        kept = schedules.update(session, schedule, revision, service.due(new, now), now)
+    return _tagged(response, kept)
+
+
+@router.delete(
+    "/{schedule}",
+    status_code=204,
+    summary="Delete a schedule",
+    responses=documented_writing(UnknownSchedule, Changed),
+)
+def delete_schedule(_key: Admin, database: OpenDatabase, schedule: ScheduleId, if_match: IfMatch = "*") -> None:
+    """It posts nothing any more. What it has posted stays."""
+    with database.transaction() as session:
+        service.seen(session, schedule, if_match)
+        schedules.delete(session, schedule)
+
+
+def _tagged(response: Response, kept: schedules.Schedule) -> Schedule:
+    response.headers.update({"ETag": service.tag(kept.revision), "Cache-Control": ASK_FIRST})
+    return service.answer(kept)

@@ -1,0 +1,62 @@
+"""Schedules from requests to the records, and back to their answers."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.conditional import holds
+from app.jobs.params import said
+from app.problems import Changed
+from app.schedules.schemas import NewSchedule, Schedule, ScheduledJob
+from records import schedules
+from records.cron import next_run
+
+_SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
+_WHY = {
+    "next_run_at": "It is not enabled.",
+    "last_run_at": "It has not fired yet.",
+    "last_job": "It has posted none that is still kept.",
+}
+
+
+def due(new: NewSchedule, at: datetime) -> schedules.NewSchedule:
+    """Return a schedule as it is kept, with the instant after `at` that it fires next.
+
+    Raises:
+        BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
+    """
+    following = next_run(new.cron, new.timezone, at)
+    return schedules.NewSchedule(
+        name=new.name,
+        kind=new.job.kind,
+        params=said(new.job),
+        cron=new.cron,
+        timezone=new.timezone,
+        enabled=new.enabled,
+        next_run_at=following if new.enabled else None,
+    )
+
+
+def seen(session: Session, schedule: str, if_match: str) -> int:
+    """Return the revision of a schedule that the asker has seen.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+        Changed: it is at another revision now.
+    """
+    kept = schedules.get(session, schedule)
+    if not holds(if_match, tag(kept.revision)):
+        raise Changed(f"Schedule {schedule} is at revision {kept.revision} now: read it and change it anew.")
+    return kept.revision
+
+
+def tag(revision: int) -> str:
+    """Return the entity tag of a revision."""
+    return f'"{revision}"'
+
+
+def answer(kept: schedules.Schedule) -> Schedule:
+    """Return what is told of a schedule."""
+    told = {name: getattr(kept, name) for name in (*_SAME, "created_at", "updated_at")} | {"last_job": kept.last_job_id}
+    missing = {name: why for name, why in _WHY.items() if told[name] is None}
+    return Schedule(**told, job=ScheduledJob(kind=kept.kind, params=kept.params), missing=missing)

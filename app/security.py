@@ -1,0 +1,58 @@
+"""Who may write: a key in the header `Authorization: Bearer TOKEN`, with a scope.
+
+A token is taken from that header alone, never from a URL, and is never logged.
+"""
+
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from app.dependencies import OpenDatabase, ServiceClock
+from app.problems import Forbidden, Unauthorized
+from records import keys
+from records.keys import Key
+
+_HOW = "have one made with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
+_bearer = HTTPBearer(
+    scheme_name="key",
+    auto_error=False,
+    description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
+    "`operator` posts data and jobs, an `admin` may do everything.",
+)
+
+
+def any_key(
+    database: OpenDatabase,
+    clock: ServiceClock,
+    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Key:
+    """Return the key of the request.
+
+    Raises:
+        Unauthorized: there is none, or it opens nothing.
+    """
+    if sent is None:
+        raise Unauthorized(f"This needs a key: {_HOW}")
+    with database.reading() as session:
+        key = keys.check(session, sent.credentials, clock.wall())
+    if key is None:
+        raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
+    return key
+
+
+AnyKey = Annotated[Key, Depends(any_key)]
+
+
+def _admin(key: AnyKey) -> Key:
+    if key.scope != "admin":
+        raise Forbidden(
+            f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
+            "`freshet keys make NAME --scope admin`."
+        )
+    return key
+
+
+# There are two scopes, and an admin may do what an operator may: any key is an operator's.
+Operator = AnyKey
+Admin = Annotated[Key, Depends(_admin)]

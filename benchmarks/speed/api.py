@@ -1,0 +1,175 @@
+"""Requests a second of the API's hot answers, one server process, beside a route that does as little as can be.
+
+`bare` stands in the same application, behind the same middlewares, and answers the bytes of the latest forecast as
+one SELECT by primary key gives them. The rounds of all routes are taken in turn, and the ratio is the median of the
+paired ratios. Synthetic basins; loopback only; a fixed number of requests.
+"""
+
+import asyncio
+import multiprocessing
+import socket
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import uvicorn
+from fastapi import FastAPI, Response
+from fastapi import Path as InPath
+from sqlalchemy import text
+
+from app.dependencies import Reading
+from app.main import create_app
+from hydrology.calendar import day
+from ingestion.sources import synthetic
+from ingestion.sources.camels import CamelsSource
+from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from operations.forecast import Request, forecast
+from operations.ingest import ingest
+from operations.train import train
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+BASINS, MEMBERS, DAYS = 50, 10, 10
+ROUNDS, REQUESTS, CONNECTIONS = 5, 400, (1, 16)
+MANY_REQUESTS = 20
+
+
+def measure() -> dict[str, Any]:
+    """Return requests a second by route and number of connections, and the ratios."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings.load(data=Path(folder), database_url=f"sqlite:///{folder}/freshet.sqlite")
+        ids = _prepare(settings)
+        port = _free_port()
+        server = multiprocessing.get_context("spawn").Process(
+            target=_serve, args=(str(settings.data), port), daemon=True
+        )
+        server.start()
+        try:
+            return asyncio.run(_measure(port, ids))
+        finally:
+            server.terminate()
+            server.join()
+
+
+async def _measure(port: int, ids: list[str]) -> dict[str, Any]:
+    latest = f"/v1/basins/{ids[0]}/forecasts/latest"
+    body = await _until_up(port, latest)
+    await _get(port, f"/keep-bare/{ids[0]}")
+    paths = {"latest": latest, "bare": f"/bare/{ids[0]}"}
+    rates: dict[str, dict[str, list[float]]] = {}
+    for connections in CONNECTIONS:
+        found: dict[str, list[float]] = {name: [] for name in paths}
+        for _ in range(ROUNDS):
+            for name, path in paths.items():
+                found[name].append(await _rate(port, path, REQUESTS, connections))
+        rates[str(connections)] = found
+    many = "/v1/forecasts?basins=" + ",".join(ids)
+    fifty = {str(n): await _rate(port, many, MANY_REQUESTS, n) for n in CONNECTIONS}
+    paired = {
+        n: [one / bare for one, bare in zip(found["latest"], found["bare"], strict=True)] for n, found in rates.items()
+    }
+    return {
+        "answer_bytes": len(body),
+        "requests_per_second": {
+            n: {name: statistics.median(values) for name, values in found.items()} for n, found in rates.items()
+        },
+        "fifty_basins_per_second": fifty,
+        "ratios": {
+            "latest_over_bare": statistics.median(paired["1"]),
+            "latest_over_bare_16": statistics.median(paired["16"]),
+        },
+        "spread": {n: [min(values), max(values)] for n, values in paired.items()},
+    }
+
+
+def _prepare(settings: Settings) -> list[str]:
+    """Keep a latest forecast of 50 synthetic basins, of an untrained ensemble of 10."""
+    database, clock, files = Database(settings.database_url), Clock(), settings.data / "camels"
+    database.migrate()
+    synthetic.write(files, basins=BASINS, first_day=day("2004-10-01"), last_day=day("2006-09-30"))
+    ids = [outcome.basin for outcome in ingest(database, CamelsSource([files]), clock)]
+    config = TrainingConfig(
+        network=NetworkConfig(cells=8),
+        inputs=InputsConfig(product=synthetic.PRODUCT),
+        train_period="2005-10-01..2006-09-30",
+        windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
+        schedule=Cosine(steps=1),
+        members=MEMBERS,
+    )
+    train(database, clock, config, ids)
+    forecast(database, clock, Request(tuple(ids), DAYS))
+    database.close()
+    return ids
+
+
+def _serve(folder: str, port: int) -> None:
+    settings = Settings.load(data=Path(folder), database_url=f"sqlite:///{folder}/freshet.sqlite", log_level="error")
+    app = create_app(settings)
+    _add_bare(app, settings)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+
+
+def _add_bare(app: FastAPI, settings: Settings) -> None:
+    database = Database(settings.database_url)
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE bare (id TEXT PRIMARY KEY, body BLOB NOT NULL)"))
+
+    @app.get("/bare/{basin}")
+    def bare(session: Reading, basin: Annotated[str, InPath()]) -> Response:
+        body = session.execute(text("SELECT body FROM bare WHERE id = :id"), {"id": basin}).scalar_one()
+        return Response(body, media_type="application/json")
+
+    @app.get("/keep-bare/{basin}")
+    def keep(basin: Annotated[str, InPath()]) -> str:
+        rendered = app.state.rendered
+        body = next(reversed(rendered._bodies.values()))
+        with database.transaction() as session:
+            session.execute(text("INSERT INTO bare VALUES (:id, :body)"), {"id": basin, "body": body})
+        return "kept"
+
+
+async def _until_up(port: int, path: str) -> bytes:
+    for _ in range(300):
+        try:
+            return await _get(port, path)
+        except OSError:
+            await asyncio.sleep(0.1)
+    raise SystemExit("The server does not come up.")
+
+
+async def _rate(port: int, path: str, requests: int, connections: int) -> float:
+    each = requests // connections
+    start = time.perf_counter()
+    await asyncio.gather(*(_many(port, path, each) for _ in range(connections)))
+    return each * connections / (time.perf_counter() - start)
+
+
+async def _get(port: int, path: str) -> bytes:
+    return await _many(port, path, 1)
+
+
+async def _many(port: int, path: str, count: int) -> bytes:
+    """Ask the same again over one connection, and return the last answer's body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    body = b""
+    for _ in range(count):
+        writer.write(request)
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in head.split(b"\r\n", 1)[0]:
+            raise SystemExit(f"{path} was answered with {head.splitlines()[0]!r}")
+        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        body = await reader.readexactly(length)
+    writer.close()
+    await writer.wait_closed()
+    return body
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,122 @@
+"""`freshet schedules`: which jobs are made when."""
+
+import json
+from dataclasses import asdict, fields
+from typing import Annotated, Any
+
+import typer
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import Context, opened
+from freshet.cli.output import Json, answer, table
+from hydrology.errors import InvalidInput
+from records import schedules as records
+from records.cron import next_run
+
+PARTS_OF_OTHERS = {"member"}  # kinds of jobs that only another job makes
+
+app = typer.Typer(help="Which jobs are made when.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or its id.")]
+
+
+@app.callback()
+def schedules() -> None:
+    """Say which jobs the scheduler makes, and when."""
+
+
+@app.command("list")
+def list_schedules(as_json: Json = False) -> None:
+    """List the schedules with their next run."""
+    with opened() as context, context.database.reading() as session:
+        found = records.list_schedules(session)
+    rows = [(s.name, s.kind, s.cron, s.timezone, s.enabled, s.next_run_at, s.last_run_at, s.last_job_id) for s in found]
+    columns = ("schedule", "job", "cron", "time zone", "enabled", "next run", "last run", "last job")
+    answer({"schedules": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} schedules"))
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="No other schedule has it.")],
+    kind: Annotated[str, typer.Option(metavar="KIND", help="Of the job: ingest, forecast, training, evaluation.")],
+    cron: Annotated[str, typer.Option(metavar="LINE", help="Minute, hour, day, month, weekday: '30 6 * * *'.")],
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Where that is the time: America/Denver.")] = "UTC",
+    params: Annotated[str, typer.Option(metavar="JSON", help="What the job is asked, as a JSON object.")] = "{}",
+    as_json: Json = False,
+) -> None:
+    """Make a schedule. It is followed at once."""
+    asked = _params(params)
+    _require_kind(kind)
+    with opened() as context, context.database.transaction() as session:
+        now = context.clock.wall()
+        new = records.NewSchedule(
+            name=name,
+            kind=kind,
+            params=asked,
+            cron=cron,
+            timezone=timezone,
+            next_run_at=next_run(cron, timezone, now),
+        )
+        one = records.create(session, new, now)
+    _tell(one, as_json)
+
+
+@app.command("enable")
+def enable(schedule: Name, as_json: Json = False) -> None:
+    """Follow a schedule from now on; what it missed is not made up for."""
+    with opened() as context, context.database.transaction() as session:
+        one = _switch(context, session, schedule, on=True)
+    _tell(one, as_json)
+
+
+@app.command("disable")
+def disable(schedule: Name, as_json: Json = False) -> None:
+    """Follow a schedule no more, and keep it."""
+    with opened() as context, context.database.transaction() as session:
+        one = _switch(context, session, schedule, on=False)
+    _tell(one, as_json)
+
+
+@app.command("remove")
+def remove(schedule: Name, as_json: Json = False) -> None:
+    """Delete a schedule. The jobs that it made stay."""
+    with opened() as context, context.database.transaction() as session:
+        one = _find(session, schedule)
+        records.delete(session, one.id)
+    answer({"removed": one.id}, as_json, f"Schedule {one.name} is removed.")
+
+
+def _switch(context: Context, session: Session, schedule: str, *, on: bool) -> records.Schedule:
+    kept, now = _find(session, schedule), context.clock.wall()
+    if kept.enabled is on:
+        return kept
+    said = {field.name: getattr(kept, field.name) for field in fields(records.NewSchedule)}
+    said |= {"enabled": on, "next_run_at": next_run(kept.cron, kept.timezone, now) if on else None}
+    return records.update(session, kept.id, kept.revision, records.NewSchedule(**said), now)
+
+
+def _find(session: Session, schedule: str) -> records.Schedule:
+    by_name = {one.name: one for one in records.list_schedules(session)}
+    return by_name.get(schedule) or records.get(session, schedule)
+
+
+def _tell(one: records.Schedule, as_json: bool) -> None:
+    following = "is disabled" if one.next_run_at is None else f"next makes a job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
+    answer(asdict(one), as_json, f"Schedule {one.name} {following}.")
+
+
+def _params(text: str) -> dict[str, Any]:
+    try:
+        params = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(f"--params is not JSON ({error}): write an object such as '{{\"horizon\": 10}}'.") from error
+    if not isinstance(params, dict):
+        raise InvalidInput("--params is no JSON object: write one such as '{\"horizon\": 10}'.")
+    return params
+
+
+def _require_kind(kind: str) -> None:
+    from workers.tasks import HANDLERS
+
+    if kind not in (kinds := sorted(HANDLERS.keys() - PARTS_OF_OTHERS)):
+        raise InvalidInput(f"There is no job {kind!r}: choose of {', '.join(kinds)}.")

@@ -1,0 +1,120 @@
+"""The main job on synthetic basins, through the whole service: jobs posted over REST, watched, forecasts read back."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from freshet.client import Client, ServiceError
+from ingestion.sources import synthetic
+from records import keys
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+# The synthetic record is 1996-10-01..2008-09-30.
+TRAINING = {
+    "network": {"cells": 16},
+    "inputs": {"product": synthetic.PRODUCT},
+    "train_period": "1998-10-01..2005-09-30",
+    "validation_period": "2005-10-01..2006-09-30",
+    "windows": {"warmup_days": 180, "loss_days": 365, "batch": 16},
+    "schedule": {"kind": "cosine", "steps": 150, "peak": 0.02, "warmup_steps": 10},
+    "validate_every": 50,
+    "members": 3,
+}
+HELD_OUT = "2006-10-01..2008-09-30"
+HORIZON = 10
+PATIENCE = 90.0  # seconds that the service has to answer for the first time
+
+
+class Show(Protocol):
+    """Shows how far a piece of work is."""
+
+    def __call__(self, what: str, done: int, total: int, detail: str = "") -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstrated:
+    """What the main job came to.
+
+    Attributes:
+        skill: the evaluation job's result on the held-out years.
+        forecasts: the latest forecast of every basin, as the API tells it (mm/day).
+    """
+
+    skill: dict[str, Any]
+    forecasts: dict[str, Any]
+
+
+@contextmanager
+def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the whole service as a process, and stop it at the end."""
+    environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
+    command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
+    log = settings.data / "service.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as said:
+        process = subprocess.Popen(command, env=environment, stdout=said, stderr=said)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def demonstrate(settings: Settings, process: subprocess.Popen[bytes], address: str, show: Show) -> Demonstrated:
+    """Do the main job over REST. What is already done is not done again.
+
+    Raises:
+        ServiceError: the service does not come up, or refuses something.
+        DataProblem: a job failed.
+    """
+    files = settings.data / "synthetic-camels"
+    synthetic.write(files)
+    with Client(address, _token(settings)) as client:
+        _await(client, process, settings)
+        _do(client, "ingest", {"from": [str(files)]}, show)
+        basins = [basin["id"] for basin in client.get("/v1/basins")["basins"]]
+        _do(client, "training", {"config": TRAINING, "basins": basins, "label": "demo"}, show)
+        skill = _do(client, "evaluation", {"period": HELD_OUT}, show)
+        _do(client, "forecast", {"basins": basins, "horizon": HORIZON}, show)
+        return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"))
+
+
+def _token(settings: Settings) -> str:
+    """Make a key for this demonstration alone."""
+    database, clock = Database(settings.database_url), Clock()
+    try:
+        with database.transaction() as session:
+            return keys.make(session, "demo", "operator", None, clock.wall())[1]
+    finally:
+        database.close()
+
+
+def _await(client: Client, process: subprocess.Popen[bytes], settings: Settings) -> None:
+    end = time.monotonic() + PATIENCE
+    while not client.ready():
+        if process.poll() is not None or time.monotonic() > end:
+            raise ServiceError(f"The service does not start: read {settings.data / 'service.log'}.")
+        time.sleep(0.2)
+
+
+def _do(client: Client, kind: str, params: dict[str, Any], show: Show) -> dict[str, Any]:
+    """Post a job, show how it gets on, and return its result."""
+    job = client.post_job(kind, params)["id"]
+
+    def look(found: dict[str, Any]) -> None:
+        parts = client.parts(job) if kind == "training" else [found]
+        for part in parts:
+            if progress := part["progress"]:
+                name = f"member {part['params']['member']}" if kind == "training" else kind
+                show(name, progress["done"], progress["total"], progress["detail"])
+
+    result: dict[str, Any] = client.watch(job, look)["result"]
+    show(kind, 1, 1, "done")
+    return result

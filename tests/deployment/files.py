@@ -1,0 +1,65 @@
+"""The files of the deployment, read."""
+
+import json
+import re
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "docker-compose.yml"
+DOCKERFILE = ROOT / "Dockerfile"
+OWN_IMAGES = {"freshet:cpu", "freshet:cuda"}
+
+Service = dict[str, Any]
+
+
+def compose() -> dict[str, Any]:
+    """Return the compose file, its merges done."""
+    read: dict[str, Any] = YAML(typ="safe", pure=True).load(COMPOSE)
+    return read
+
+
+def services() -> dict[str, Service]:
+    """Return the services by their names."""
+    found: dict[str, Service] = compose()["services"]
+    return found
+
+
+def own_services() -> dict[str, Service]:
+    """Return the services that run `freshet`."""
+    return {name: one for name, one in services().items() if one["image"] in OWN_IMAGES}
+
+
+def dockerfile() -> list[tuple[str, str]]:
+    """Return the instructions of the Dockerfile and what each says, continued lines joined, without comments."""
+    text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    lines = [line.partition(" ") for line in text.splitlines() if line.strip()]
+    return [(name, said.strip()) for name, _, said in lines]
+
+
+def stages() -> dict[str, list[tuple[str, str]]]:
+    """Return the instructions of each stage, those of the stage that it starts from included."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, said in dockerfile():
+        if name == "FROM":
+            parent, _, stage = said.partition(" AS ")
+            found[stage] = list(found.get(parent, []))
+        found[stage].append((name, said))
+    return found
+
+
+def image_health() -> list[str]:
+    """Return the command of the images' health check."""
+    (said,) = (said for name, said in dockerfile() if name == "HEALTHCHECK")
+    command: list[str] = json.loads(said.partition("CMD")[2])
+    return command
+
+
+def tool(name: str) -> Path:
+    """Return a program that was installed beside this Python."""
+    found = Path(sysconfig.get_path("scripts")) / name
+    assert found.exists(), "install the development dependencies: pip install -e .[dev]"
+    return found

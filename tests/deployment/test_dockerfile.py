@@ -1,0 +1,46 @@
+"""The Dockerfile: linted, for a user who is not root, of nothing but what is installed."""
+
+import subprocess
+import tomllib
+
+import pytest
+
+from tests.deployment.files import DOCKERFILE, ROOT, dockerfile, image_health, stages, tool
+
+TARGETS = ("cpu", "cuda")
+
+
+def test_the_linter_finds_nothing() -> None:
+    said = subprocess.run([tool("hadolint"), "--no-color", DOCKERFILE], capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_image_runs_freshet_as_a_user_without_rights(target: str) -> None:
+    said = dict(stages()[target])
+    assert said["USER"] == "10001"
+    assert said["ENTRYPOINT"] == '["freshet"]'
+    assert any("/health/live" in word for word in image_health())
+    assert said["COPY"] == f"--from=build-{target} /opt/freshet /opt/freshet"
+
+
+def test_the_smaller_image_is_the_default() -> None:
+    assert list(stages())[-1] == "cpu"
+
+
+def test_package_indexes_are_arguments_without_a_default() -> None:
+    arguments = {said for name, said in dockerfile() if name == "ARG"}
+    assert arguments == {"PIP_INDEX_URL", "TORCH_INDEX_URL"}
+    assert ("ARG", "PIP_INDEX_URL") in stages()["build-cpu"]
+    assert ("ARG", "PIP_INDEX_URL") in stages()["build-cuda"]
+    assert ("ARG", "TORCH_INDEX_URL") not in stages()["build-cuda"]
+
+
+def test_all_packages_and_nothing_else_reach_the_build() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = {name.rstrip("*") for name in project["tool"]["setuptools"]["packages"]["find"]["include"]}
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    assert lines[0] == "*"
+    let_in = {line.removeprefix("!") for line in lines if line.startswith("!")}
+    assert let_in == packages | {"constraints.txt", "pyproject.toml", project["project"]["readme"]}
+    assert all((ROOT / name).exists() for name in let_in)

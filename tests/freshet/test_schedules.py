@@ -1,0 +1,87 @@
+"""`freshet schedules`: made, followed, left, removed."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.freshet.conftest import Freshet
+
+DAILY = ("--kind", "forecast", "--cron", "30 6 * * *", "--timezone", "America/Denver")
+
+
+def listed(freshet: Freshet) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = freshet("schedules", "list", "--json").json["schedules"]
+    return found
+
+
+def test_a_schedule_is_kept_with_its_next_run(freshet: Freshet) -> None:
+    made = freshet("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
+
+    assert listed(freshet) == [made]
+    assert (made["kind"], made["params"], made["enabled"], made["last_run_at"]) == (
+        "forecast",
+        {"horizon": 10},
+        True,
+        None,
+    )
+    following = datetime.fromisoformat(made["next_run_at"])
+    there = following.astimezone(ZoneInfo("America/Denver"))
+    assert (there.hour, there.minute) == (6, 30)
+    assert 0 <= (following - datetime.now(UTC)).total_seconds() + 60 <= 25 * 3600 + 60
+    assert f"{following:%Y-%m-%d %H:%M}" in freshet("schedules", "list").out
+
+
+def test_a_schedule_is_left_and_followed_again(freshet: Freshet) -> None:
+    made = freshet("schedules", "add", "daily", *DAILY, "--json").json
+
+    left = freshet("schedules", "disable", "daily", "--json").json
+    again = freshet("schedules", "disable", made["id"], "--json").json
+    assert (left["enabled"], left["next_run_at"]) == (False, None)
+    assert again == left == listed(freshet)[0]
+
+    followed = freshet("schedules", "enable", "daily", "--json").json
+    assert (followed["enabled"], followed["revision"]) == (True, made["revision"] + 2)
+    assert followed["next_run_at"] >= made["next_run_at"]
+    assert {name: followed[name] for name in ("cron", "timezone", "params", "created_at")} == {
+        name: made[name] for name in ("cron", "timezone", "params", "created_at")
+    }
+
+
+def test_a_schedule_is_removed_by_name_or_id(freshet: Freshet) -> None:
+    freshet("schedules", "add", "one", *DAILY)
+    other = freshet("schedules", "add", "other", *DAILY, "--json").json
+
+    assert freshet("schedules", "remove", "one").code == 0
+    assert [one["name"] for one in listed(freshet)] == ["other"]
+    assert freshet("schedules", "remove", other["id"]).code == 0
+    assert listed(freshet) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (["--cron", "whenever"], "'whenever' is not a cron line"),
+        (["--cron", "0 0 31 2 *"], "'0 0 31 2 *' is not a cron line"),
+        (["--timezone", "Mars/Olympus"], "'Mars/Olympus' is not a time zone"),
+        (["--kind", "member"], "There is no job 'member'"),
+        (["--params", "{"], "--params is not JSON"),
+        (["--params", "[]"], "--params is no JSON object"),
+    ],
+)
+def test_what_cannot_be_scheduled_is_told(freshet: Freshet, changes: list[str], sentence: str) -> None:
+    said = freshet("schedules", "add", "daily", *DAILY, *changes, "--json")
+
+    assert said.code == 2
+    assert sentence in said.json["problem"]["detail"]
+    assert listed(freshet) == []
+
+
+def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_told(freshet: Freshet) -> None:
+    freshet("schedules", "add", "daily", *DAILY)
+
+    taken = freshet("schedules", "add", "daily", *DAILY, "--json")
+    none = freshet("schedules", "enable", "weekly", "--json")
+
+    assert (taken.code, taken.json["problem"]["kind"]) == (2, "schedule-conflict")
+    assert (none.code, none.json["problem"]["kind"]) == (3, "unknown-schedule")

@@ -1,0 +1,94 @@
+"""Schedules fire on time, once, and a retraining that they start says what came of it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hydrology.errors import InvalidInput
+from records import jobs, promotions, schedules
+from records.cron import next_run
+from tests.operations.conftest import BASINS
+from tests.workers.conftest import Shop, training
+from workers.job import Tools
+from workers.schedule import fire
+
+HELD_OUT = "2004-10-01..2005-09-30"
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+@pytest.mark.parametrize(
+    ("cron", "zone", "after", "expected"),
+    [
+        ("30 6 * * *", "UTC", "2026-03-01T06:29:00+00:00", "2026-03-01T06:30:00+00:00"),
+        ("30 6 * * *", "UTC", "2026-03-01T06:30:00+00:00", "2026-03-02T06:30:00+00:00"),
+        ("0 6 * * *", "America/Denver", "2026-03-07T20:00:00+00:00", "2026-03-08T12:00:00+00:00"),  # summer time
+        ("0 6 * * *", "America/Denver", "2026-03-06T20:00:00+00:00", "2026-03-07T13:00:00+00:00"),
+        ("0 0 1 10 *", "UTC", "2026-11-20T00:00:00+00:00", "2027-10-01T00:00:00+00:00"),
+    ],
+)
+def test_cron_in_a_time_zone(cron: str, zone: str, after: str, expected: str) -> None:
+    assert next_run(cron, zone, at(after)) == at(expected)
+
+
+@pytest.mark.parametrize(("cron", "zone"), [("every day", "UTC"), ("61 * * * *", "UTC"), ("* * * * *", "Mars/Base")])
+def test_what_cannot_be_read_is_refused(cron: str, zone: str) -> None:
+    with pytest.raises(InvalidInput, match="write"):
+        next_run(cron, zone, datetime.now(UTC))
+
+
+def schedule(shop: Shop, **params: object) -> schedules.Schedule:
+    new = schedules.NewSchedule(
+        name="nightly",
+        kind="training",
+        params=dict(params),
+        cron="0 3 * * *",
+        timezone="UTC",
+        next_run_at=shop.clock.wall() - timedelta(days=3),
+    )
+    with shop.database.transaction() as session:
+        return schedules.create(session, new, shop.clock.wall())
+
+
+def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
+    made = schedule(sqlite_shop, **training())
+    tools = Tools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
+    for _ in range(5):
+        fire(tools)
+    with sqlite_shop.database.reading() as session:
+        fired = [job for job in jobs.list_jobs(session) if job.schedule_id == made.id]
+        after = schedules.get(session, made.id)
+    assert len(fired) == 1
+    assert after.last_job_id == fired[0].id
+    assert after.next_run_at is not None
+    assert after.next_run_at > sqlite_shop.clock.wall()
+
+
+@pytest.mark.parametrize(("steps", "better"), [(120, True), (2, False)])
+def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_verdict(
+    sqlite_shop: Shop, steps: int, better: bool
+) -> None:
+    with sqlite_shop.database.reading() as session:
+        before = set(promotions.current(session, BASINS).values())
+    made = schedule(
+        sqlite_shop,
+        **training(schedule={"kind": "cosine", "steps": steps, "peak": 0.03, "warmup_steps": 1}, members=1),
+        compare={"period": HELD_OUT, "promote": True},
+    )
+    sqlite_shop.worker()
+    tools = Tools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
+    fire(tools)
+    with sqlite_shop.database.reading() as session:
+        job = schedules.get(session, made.id).last_job_id
+    assert job is not None
+    done = sqlite_shop.ended(job)
+    assert done.status == "succeeded", done.problem
+    assert done.result is not None
+    verdict = done.result["verdict"]
+    assert verdict["better"] is better
+    assert f"median NSE is {verdict['candidate_median']:.3f}" in verdict["sentence"]
+    with sqlite_shop.database.reading() as session:
+        now = set(promotions.current(session, BASINS).values())
+    assert now == ({done.result["version"]} if better else before)
