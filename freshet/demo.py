@@ -15,6 +15,7 @@ from records import keys
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
+from workers.broker import end_with_parent
 
 # The synthetic record is 1996-10-01..2008-09-30.
 TRAINING = {
@@ -59,7 +60,13 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     log = settings.data / "service.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as said:
-        process = subprocess.Popen(command, env=environment, stdout=said, stderr=said)
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=said,
+            stderr=said,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - there are no threads here
+        )
     try:
         yield process
     finally:
