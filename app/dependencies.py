@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 from fastapi.dependencies.models import Dependant
-from pydantic import AfterValidator, AwareDatetime
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
@@ -66,24 +66,31 @@ JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 
+BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40})"
+LOOKS: dict[str, Any] = {"pattern": f"^{BASIN}$"}  # documented, while the sentence of `full_id` is what is said
 BasinId = Annotated[
     str,
     AfterValidator(full_id),
     Path(
+        json_schema_extra=LOOKS,
         description="A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).",
         examples=["01013500"],
     ),
 ]
-Basin = Annotated[str, AfterValidator(full_id)]
+Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=LOOKS)]
 OptionalBasin = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else full_id(text)),
-    Query(description="Only those of this basin.", examples=["01013500"]),
+    Query(description="Only those of this basin.", json_schema_extra=LOOKS, examples=["01013500"]),
 ]
 BasinCursor = Annotated[
     str | None,
-    AfterValidator(lambda text: text and full_id(text)),
-    Query(description="Start after this basin: the last one of the page before.", examples=["USGS-01013500"]),
+    AfterValidator(lambda text: None if text is None else full_id(text)),
+    Query(
+        description="Start after this basin: the last one of the page before.",
+        json_schema_extra=LOOKS,
+        examples=["USGS-01013500"],
+    ),
 ]
 
 
@@ -110,7 +117,14 @@ def _utc(instant: datetime | None) -> datetime | None:
         raise PydanticCustomError("instant", "the instant lies outside the years 1 to 9999 in UTC") from None
 
 
-OptionalInstant = Annotated[AwareDatetime | None, AfterValidator(_utc)]
+def _written(said: object) -> object:
+    """Refuse a bare number: it would be taken for the seconds since 1970."""
+    if isinstance(said, str) and "-" not in said[1:]:
+        raise PydanticCustomError("instant", "not an instant: write one such as 2008-04-21T06:00:00Z")
+    return said
+
+
+OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
 
 
 def refuse_unknown_parameters(request: Request) -> None:

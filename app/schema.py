@@ -1,8 +1,13 @@
 """What every answer's schema shares."""
 
+from datetime import date
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from hydrology.calendar import as_date, day
+from hydrology.errors import InvalidInput
 
 Missing = Annotated[
     dict[str, str],
@@ -15,10 +20,30 @@ Name = Annotated[str, Field(pattern="^[0-9A-Za-z_.-]{1,64}$")]
 Id = Annotated[str, Field(pattern="^[0-9A-Za-z_-]{1,64}$")]
 
 
+def _day(said: object) -> object:
+    """Read `YYYY-MM-DD` and nothing else: a number would be taken for the seconds since 1970."""
+    try:
+        found = as_date(day(str(said)))
+    except InvalidInput as error:
+        raise PydanticCustomError("day", "{sentence}", {"sentence": str(error)}) from None
+    if str(found) != str(said):
+        raise PydanticCustomError("day", "not a day as it is written here: YYYY-MM-DD")
+    return found
+
+
+AskedDay = Annotated[date, BeforeValidator(_day)]
+
+
 class Model(BaseModel):
     """A part of an answer. It holds no field that is not named and no number that is not finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Said(Model):
+    """A part of a request's body. A number is a number there, not a text that could be read as one."""
+
+    model_config = ConfigDict(strict=True)
 
 
 def column(description: str) -> str:

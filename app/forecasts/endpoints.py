@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
-from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock, full_id
+from app.dependencies import BASIN, BasinId, Reading, RenderedAnswers, RunId, ServiceClock, full_id
 from app.forecasts import finding, many, service
 from app.forecasts.many import MOST_BASINS
 from app.forecasts.schemas import Forecast, Forecasts, Units
@@ -43,6 +43,7 @@ Basins = Annotated[
         description=f"The basins, at most {MOST_BASINS}, with commas between.",
         examples=["01013500,01022500"],
         max_length=10_000,
+        json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MOST_BASINS - 1}}}$"},
     ),
 ]
 

@@ -42,10 +42,19 @@ POSTED: dict[int | str, dict[str, Any]] = {
     200: {"model": Job, "description": "The job was posted before under this `Idempotency-Key`.", "headers": _LOCATION},
     202: {"description": "The job is kept and will be done.", "headers": _LOCATION},
 }
+_EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": ["status", "progress", "log"]},
+        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "object"}},
+    },
+    "required": ["id", "event", "data"],
+}
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The events, until the job has ended and all of them are told.",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
+        "content": {EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
     }
 }
 

@@ -4,7 +4,6 @@ What a request leaves out is left out of the job, whose own defaults then hold; 
 that they are documented.
 """
 
-from datetime import date
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -12,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from app.dependencies import Basin
-from app.schema import Id, Line, Model, Name
+from app.schema import AskedDay, Id, Line, Name, Said
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 
@@ -41,8 +40,10 @@ PeriodText = Annotated[str, AfterValidator(_period), Field(max_length=40, exampl
 Basins = Annotated[list[Basin], Field(max_length=MOST_BASINS, examples=[["USGS-01013500"]])]
 Place = Annotated[str, AfterValidator(_source), Field(min_length=1, max_length=2000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
+Rate = Annotated[tuple[int, float], Field(strict=False)]  # JSON has no tuples
 
-class IngestParams(Model):
+
+class IngestParams(Said):
     """Which data to bring in."""
 
     source: Literal["camels", "caravan"] = Field("camels", description="How the data are laid out.")
@@ -58,7 +59,7 @@ class IngestParams(Model):
     basins: Basins = Field([], description="All that are there where none is named.")
 
 
-class Network(Model):
+class Network(Said):
     """Which network, and its size."""
 
     architecture: Literal["mclstm"] = Field("mclstm", description="`mclstm`: the mass-conserving LSTM.")
@@ -66,16 +67,16 @@ class Network(Model):
     output_gate_bias: float = -3.0
 
 
-class Inputs(Model):
+class Inputs(Said):
     """Which series and attributes the network takes."""
 
     product: Name = Field(description="The weather product; a version runs on no other.", examples=["maurer_extended"])
     mass: Name = "precipitation"
-    auxiliary: tuple[Name, ...] = ("srad", "tmax", "tmin", "vp")
-    static: tuple[Name, ...] = Field((), description="Attributes; without this field the 27 of the MC-LSTM paper.")
+    auxiliary: list[Name] = Field(["srad", "tmax", "tmin", "vp"])
+    static: list[Name] = Field([], description="Attributes; without this field the 27 of the MC-LSTM paper.")
 
 
-class Windows(Model):
+class Windows(Said):
     """The samples: `warmup_days` without loss, then `loss_days` with it."""
 
     warmup_days: int = Field(365, ge=0)
@@ -83,7 +84,7 @@ class Windows(Model):
     batch: int = Field(32, ge=1)
 
 
-class CosineSchedule(Model):
+class CosineSchedule(Said):
     """Steps whose rate rises to `peak`, then falls along a cosine to `final`."""
 
     kind: Literal["cosine"] = "cosine"
@@ -93,15 +94,15 @@ class CosineSchedule(Model):
     final: float = Field(1e-4, gt=0)
 
 
-class StaircaseSchedule(Model):
+class StaircaseSchedule(Said):
     """Epochs over all samples, the rate changing at stated epochs (counted from 0)."""
 
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1)
-    rates: tuple[tuple[int, float], ...] = ((0, 0.01), (20, 0.005), (25, 0.001))
+    rates: list[Rate] = Field([(0, 0.01), (20, 0.005), (25, 0.001)])
 
 
-class Training(Model):
+class Training(Said):
     """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
 
     network: Network = Network()
@@ -117,7 +118,7 @@ class Training(Model):
     seed: int = Field(0, ge=0, lt=2**62)
 
 
-class Compare(Model):
+class Compare(Said):
     """How the new version is held against the current ones: better is a higher median NSE, by more than the margin."""
 
     period: PeriodText = Field(description="Days that took no part in the training.")
@@ -125,7 +126,7 @@ class Compare(Model):
     promote: bool = Field(False, description="Whether a better one becomes current by itself.")
 
 
-class TrainingParams(Model):
+class TrainingParams(Said):
     """What to train, and on which basins."""
 
     config: Training
@@ -134,17 +135,19 @@ class TrainingParams(Model):
     compare: Compare | None = Field(None, description="Without it, the version only serves basins that have none.")
 
 
-class ForecastParams(Model):
+class ForecastParams(Said):
     """Which forecasts to issue."""
 
     basins: Basins = Field([], description="All that have a model version where none is named.")
-    t0: date | None = Field(None, description="The last day of the state; the newest that the data allow without it.")
+    t0: AskedDay | None = Field(
+        None, description="The last day of the state; the newest that the data allow without it."
+    )
     horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
     version: Id | None = Field(None, description="A model version; the current one of each basin without it.")
     product: Name | None = Field(None, description="The weather product that the version is expected to take.")
 
 
-class EvaluationParams(Model):
+class EvaluationParams(Said):
     """Which version to score, and on which days."""
 
     period: PeriodText
@@ -152,21 +155,21 @@ class EvaluationParams(Model):
     basins: Basins = Field([], description="Those that the version was trained for where none is named.")
 
 
-class Ingest(Model):
+class Ingest(Said):
     """Bring data in."""
 
     kind: Literal["ingest"]
     params: IngestParams
 
 
-class Train(Model):
+class Train(Said):
     """Train a model version."""
 
     kind: Literal["training"]
     params: TrainingParams
 
 
-class Forecast(Model):
+class Forecast(Said):
     """Issue forecasts."""
 
     model_config = ConfigDict(
@@ -177,7 +180,7 @@ class Forecast(Model):
     params: ForecastParams
 
 
-class Evaluate(Model):
+class Evaluate(Said):
     """Score a model version."""
 
     kind: Literal["evaluation"]

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import AfterValidator
 
 from app.basins import service as basins
 from app.basins.schemas import BasinDetail
-from app.dependencies import BasinId, JobSender, OpenDatabase, ServiceClock, ServiceSettings
+from app.dependencies import LOOKS, JobSender, OpenDatabase, ServiceClock, ServiceSettings, full_id
 from app.jobs import service as jobs
 from app.jobs.endpoints import POSTED, IdempotencyKey, posted
 from app.jobs.schemas import Job
@@ -37,6 +38,11 @@ _UPLOAD: dict[str, Any] = {
     }
 }
 
+OwnBasinId = Annotated[
+    str,
+    AfterValidator(full_id),
+    Path(description="A name in a namespace of your own.", json_schema_extra=LOOKS, examples=["OWN-mill"]),
+]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": BasinDetail, "description": "The basin is new."}}
 OwnProduct = Annotated[
     str, Query(description="The product that the weather is kept under, as the basins say it.", pattern=PRODUCT)
@@ -49,7 +55,7 @@ OwnProduct = Annotated[
     responses=_NEW | documented_writing(TakenNamespace),
 )
 def put_basin(
-    response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, basin: BasinId, own: OwnBasin
+    response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, basin: OwnBasinId, own: OwnBasin
 ) -> BasinDetail:
     """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). Said again, it is
     changed; what is not said stays as it was. Its observations follow by `POST /v1/basins/observations`."""

@@ -19,7 +19,10 @@ router = APIRouter(prefix="/schedules", tags=["schedules"])
 ASK_FIRST = "no-cache"
 IfMatch = Annotated[
     str,
-    Header(description="The `ETag` of the schedule as you have read it: it is not changed unseen.", examples=['"2"']),
+    Header(
+        description="The `ETag` of the schedule as you have read it: it is not changed unseen. `*` is any.",
+        examples=['"2"', "*"],
+    ),
 ]
 
 

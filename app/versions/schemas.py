@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.dependencies import Basin
 from app.jobs.params import MOST_BASINS
-from app.schema import Line, Missing, Model
+from app.schema import Line, Missing, Model, Said
 from app.versions.example import MODEL, PROMOTIONS
 
 
@@ -96,7 +96,7 @@ class Promotions(Model):
     current_basins: list[str] = Field(description="The basins that it is still current for.")
 
 
-class NewPromotion(Model):
+class NewPromotion(Said):
     """The forecasts of some basins are to come from the version."""
 
     reason: Line = Field(description="Why; it is kept for ever.", examples=["better on the held-out years"])

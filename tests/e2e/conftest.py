@@ -1,0 +1,162 @@
+"""The API as a process of its own, over the small country with its version, a run, scores and jobs that have ended."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from hydrology.calendar import Period
+from operations.evaluate import evaluate
+from operations.forecast import Request, forecast
+from records import jobs, keys, runs, schedules
+from records.clock import Clock
+from records.engine import Database
+from tests.operations.conftest import BASINS, country, trained_file
+from tests.workers.conftest import copy_rows
+
+__all__ = ["country", "trained_file"]
+
+PATIENCE = 60.0  # seconds
+NO_BROKER = "redis://127.0.0.1:1/0"
+"""Nobody listens there: jobs stay queued."""
+KEPT_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
+"""The country's record ends the day before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a filled database holds, by the names that the API gives it."""
+
+    version: str
+    run: str
+    ended: tuple[str, ...]
+    schedule: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A running API: its address, its process, what it holds."""
+
+    address: str
+    process: int
+    kept: Kept
+
+
+@pytest.fixture(scope="session")
+def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The country's SQLite file with a forecast run and an evaluation, to be copied."""
+    file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("worked") / "freshet.sqlite"))
+    database, clock = Database(f"sqlite:///{file}"), Clock(KEPT_UNTIL)
+    (run,) = forecast(database, clock, Request(BASINS))
+    evaluate(database, clock, run.version_id, Period.parse("2004-10-01..2005-09-30"), BASINS)
+    database.close()
+    return file
+
+
+@pytest.fixture
+def api(database_url: str, worked_file: Path, tmp_path: Path) -> Iterator[Api]:
+    """The API on either database."""
+    if database_url.startswith("sqlite"):
+        shutil.copy(worked_file, database_url.removeprefix("sqlite:///"))
+    else:
+        copy_rows(worked_file, database_url)
+    with _started(database_url, tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def sqlite_api(worked_file: Path, tmp_path: Path) -> Iterator[Api]:
+    """The API on SQLite, for what does not depend on the database."""
+    file = shutil.copy(worked_file, tmp_path / "freshet.sqlite")
+    with _started(f"sqlite:///{file}", tmp_path) as running:
+        yield running
+
+
+@contextmanager
+def _started(database_url: str, folder: Path) -> Iterator[Api]:
+    kept = _fill(database_url)
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environment = os.environ | {
+        "FRESHET_DATA": str(folder / "data"),
+        "FRESHET_DATABASE_URL": database_url,
+        "FRESHET_BROKER_URL": NO_BROKER,
+        "FRESHET_AS_OF": KEPT_UNTIL.isoformat(),
+        "FRESHET_LOG_LEVEL": "error",
+    }
+    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    with (folder / "api.log").open("wb") as log, subprocess.Popen(command, env=environment, stderr=log) as process:
+        try:
+            await_ready(address, process, folder / "api.log")
+            yield Api(address, process.pid, kept)
+        finally:
+            process.kill()
+
+
+def _fill(database_url: str) -> Kept:
+    """Add what is not made by operations: jobs of every ending, a schedule, an admin's key."""
+    database, now = Database(database_url), datetime.now(UTC)
+    with database.transaction() as session:
+        (run,) = runs.list_runs(session)
+        key, token = keys.make(session, "river office", "admin", None, now)
+        posted = [
+            jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue="default", created_by=key.name), now)[0]
+            for _ in range(3)
+        ]
+        cancelled, *others = posted
+        jobs.request_cancel(session, cancelled.id, now)
+        for job in others:
+            claimed = jobs.claim(session, job.id, worker="w", lease_until=now + timedelta(minutes=1), at=now)
+            assert claimed is not None
+        done, failed = others
+        jobs.finish(session, done.id, 1, status="succeeded", result={"left_out": {}}, at=now)
+        problem = {"kind": "data", "detail": "There are none."}
+        jobs.finish(session, failed.id, 1, status="failed", problem=problem, at=now)
+        schedule = schedules.create(
+            session,
+            schedules.NewSchedule(
+                name="daily",
+                kind="forecast",
+                params={},
+                cron="0 6 * * *",
+                timezone="UTC",
+                enabled=True,
+                next_run_at=now,
+            ),
+            now,
+        )
+    database.close()
+    return Kept(run.version_id, run.id, tuple(job.id for job in posted), schedule.id, token)
+
+
+def free_port() -> int:
+    """Return a port of the loopback address that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+def await_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when the service can answer."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, f"the service does not answer\n{log.read_text()}"
+        try:
+            if httpx2.get(f"{address}/health/ready", trust_env=False).status_code == 200:
+                return
+        except httpx2.TransportError:
+            pass
+        time.sleep(0.1)

@@ -1,0 +1,108 @@
+"""Every operation of the OpenAPI document under generated requests, on either database."""
+
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from app.limits import UPLOADS
+from tests.e2e.conftest import Api
+from tests.operations.conftest import BASINS
+
+SEED = 20
+FUZZED = 10  # requests an operation, besides the examples and the edges of its parameters
+LEAST_CASES = 1000
+# `Allow` in an answer to OPTIONS names one route of an address, and the router has one route a method.
+LEFT_OUT = "allow_header_conformance"
+EVENTS = "/v1/jobs/{job}/events"
+# What a schema cannot say: valid by it, and refused all the same.
+REFUSED = {
+    "GET /v1/basins": [422],  # a box whose corners are the wrong way round
+    "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
+    "POST /v1/jobs": [422],  # a day that no month has; an idempotency key that another request has
+    "POST /v1/basins/observations": [422],  # such a key
+    "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
+    "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
+    "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
+    "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
+    "DELETE /v1/schedules/{schedule}": [412],
+}
+ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 429]
+
+
+def test_every_operation_keeps_its_promises(api: Api, tmp_path: Path) -> None:
+    described = httpx2.get(f"{api.address}/openapi.json", trust_env=False).json()
+    operations = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
+
+    said = _run(api, tmp_path)
+    assert said.returncode == 0, said.stdout + said.stderr
+    answers = _answers(tmp_path / "report.ndjson")
+    cases = sum(one.total() for one in answers.values())
+    print(f"{cases} requests of {len(operations)} operations")  # noqa: T201 - shown with -s
+    assert set(answers) == operations
+    assert cases >= LEAST_CASES
+    assert [name for name, statuses in answers.items() if not any(status < 300 for status in statuses)] == []
+
+
+def _run(api: Api, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line of schemathesis, with the names of things that are kept among its values."""
+    (folder / "schemathesis.toml").write_text(_configuration(api))
+    options = {
+        "--phases": "examples,coverage,fuzzing",
+        "--exclude-checks": LEFT_OUT,
+        "--max-examples": str(FUZZED),
+        "--seed": str(SEED),
+        "--generation-database": "none",
+        "--report": "ndjson",
+        "--report-ndjson-path": str(folder / "report.ndjson"),
+    }
+    flags = ["--no-color", "--continue-on-failure", "--no-shrink", "--warnings", "off"]
+    command = [sys.executable, "-m", "schemathesis.cli", "run", f"{api.address}/openapi.json", *flags]
+    arguments = [part for option in options.items() for part in option]
+    return subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+
+
+def _configuration(api: Api) -> str:
+    known = {
+        "basin": [*BASINS, "OWN-mill"],
+        "run": [api.kept.run],
+        "version": [api.kept.version],
+        "job": api.kept.ended,
+        "schedule": [api.kept.schedule],
+    }
+    lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
+    lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]
+    lines += [
+        "[parameters]",
+        *(f'"path.{name}" = {{ dictionary = "{name}", probability = 0.7 }}' for name in known),
+        "[[operations]]",
+        f'include-path = "{EVENTS}"',
+        f'parameters = {{ "path.job" = "{api.kept.ended[0]}" }}',
+    ]
+    # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is no basin, and that is said.
+    lines += ["[[operations]]", f'include-path = "{UPLOADS}"', "checks.unsupported_method.enabled = false"]
+    for name, refused in REFUSED.items():
+        expected = json.dumps([*ACCEPTED, *refused])
+        lines += [
+            "[[operations]]",
+            f'include-name = "{name}"',
+            f"checks.positive_data_acceptance.expected-statuses = {expected}",
+        ]
+    return "\n".join(lines)
+
+
+def _answers(report: Path) -> dict[str, Counter[int]]:
+    """Return how often each operation answered with each status."""
+    found: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for line in report.read_text().splitlines():
+        ended: dict[str, Any] | None = json.loads(line).get("ScenarioFinished")
+        if ended is not None:
+            recorder = ended["recorder"]
+            found[recorder["label"]].update(
+                exchange["response"]["status_code"] for exchange in recorder.get("interactions", {}).values()
+            )
+    return dict(found)

@@ -1,0 +1,62 @@
+"""The commands of docs/walk.md, as they are printed, against the whole service on a synthetic basin."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import await_ready, free_port
+
+WALK = Path(__file__).parents[2] / "docs" / "walk.md"
+BASIN, T0, HORIZON = "SYNTH-03", "2005-05-01", 30
+NAMES = {
+    "BASIN": BASIN,
+    "PRODUCT": "synthetic",
+    "FITTED": "2001-10-01..2003-09-30",
+    "CHECKED": "2003-10-01..2004-09-30",
+    "CELLS": "4",
+    "STEPS": "6",
+    "T0": T0,
+}
+
+
+@pytest.fixture
+def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of somebody who walks beside a running service that keeps nothing yet."""
+    data, log = tmp_path / "data", tmp_path / "service.log"
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    around = os.environ | {"FRESHET_DATA": str(data), "OMP_NUM_THREADS": "1", "PATH": path, "no_proxy": "127.0.0.1"}
+    with ExitStack() as stack:
+        said = stack.enter_context(log.open("wb"))
+        command = [sys.executable, "-m", "freshet", "serve", "--port", str(port)]
+        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=said, stderr=said))
+        stack.callback(service.send_signal, signal.SIGTERM)
+        await_ready(address, service, log)
+        yield around | NAMES | {"SERVICE": address, "FILES": json.dumps([str(country)])}
+
+
+def test_the_walk_ends_with_a_forecast(environment: dict[str, str], tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", WALK.read_text(), re.MULTILINE | re.DOTALL)
+    *before, last = "".join(blocks).rstrip().split("\n")
+    script = "\n".join([*before, f"{last} > latest.json"])
+    command = ["bash", "-euo", "pipefail", "-c", script]
+
+    walked = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+
+    assert walked.returncode == 0, f"{walked.stdout}\n{walked.stderr}\n{(tmp_path / 'service.log').read_text()}"
+    assert walked.stdout.count('"status": "succeeded"') == 3  # the events tell it, and each stream ends there
+    latest = json.loads((tmp_path / "latest.json").read_text())
+    assert (latest["basin"], latest["t0"], latest["units"]["discharge"]) == (BASIN, T0, "m3/s")
+    assert len(latest["discharge"]["median"]) == HORIZON
+    assert latest["water_balance"]["closes"]
