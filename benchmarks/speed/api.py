@@ -7,8 +7,11 @@ paired ratios. Synthetic basins; loopback only; a fixed number of requests.
 
 import asyncio
 import multiprocessing
+import os
 import socket
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -42,13 +45,14 @@ def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(data=Path(folder), database_url=f"sqlite:///{folder}/freshet.sqlite")
         ids = _prepare(settings)
+        first = _first_answer(settings, f"/v1/basins/{ids[0]}/forecasts/latest")
         port = _free_port()
         server = multiprocessing.get_context("spawn").Process(
             target=_serve, args=(str(settings.data), port), daemon=True
         )
         server.start()
         try:
-            return asyncio.run(_measure(port, ids))
+            return {"first_answer": first, **asyncio.run(_measure(port, ids))}
         finally:
             server.terminate()
             server.join()
@@ -82,6 +86,25 @@ async def _measure(port: int, ids: list[str]) -> dict[str, Any]:
             "latest_over_bare_16": statistics.median(paired["16"]),
         },
         "spread": {n: [min(values), max(values)] for n, values in paired.items()},
+    }
+
+
+def _first_answer(settings: Settings, path: str) -> dict[str, Any]:
+    """Return the CPU seconds that a fresh `freshet api` has taken when its first answer is there, and what it loads."""
+    port, ticks = _free_port(), os.sysconf("SC_CLK_TCK")
+    environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
+    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
+        try:
+            asyncio.run(_until_up(port, path))
+            fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+            libraries = Path(f"/proc/{server.pid}/maps").read_text()
+        finally:
+            server.terminate()
+    return {
+        "cpu_seconds": (int(fields[11]) + int(fields[12])) / ticks,
+        "loads_torch": "libtorch" in libraries,
+        "loads_netcdf": "netcdf" in libraries.lower(),
     }
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from starlette.testclient import TestClient
 
+from app.main import create_app
 from hydrology.calendar import Period, as_date, day
 from hydrology.units import Area, mm_per_day_to_m3s, to_mm_per_day
 from ingestion.sources.base import BasinData, Source
@@ -21,6 +23,7 @@ from operations.ingest import ingest
 from operations.train import train
 from records import basins, runs, series
 from records.engine import Database
+from records.settings import Settings
 from tests.ingestion import caravan_files as caravan
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
@@ -127,6 +130,11 @@ def test_own_basins_go_the_way_of_all_others(
             rain = series.read(session, name, product, "precipitation")
             assert rain is not None
             np.testing.assert_allclose(rain.values, columns_of(data)[1]["precipitation"], rtol=1e-6)
+    with TestClient(create_app(Settings.load(data=tmp_path, database_url=empty.url))) as api:
+        for name in names:
+            answer = api.get(f"/v1/basins/{name}/forecasts/latest").json()
+            assert (answer["run"], answer["product"], len(answer["discharge"]["median"])) == (run.id, product, 5)
+            assert answer["water_balance"]["closes"] is True
 
 
 def test_a_basin_without_an_attribute_that_the_model_takes_is_told(
