@@ -52,6 +52,18 @@ def test_the_latest_forecast_is_the_run_until_the_server_is_stopped(
     assert "Traceback" not in err
 
 
+def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int) -> None:
+    with started(worked.data, "serve", "--port", str(port)) as server:
+        _ask(server, f"http://127.0.0.1:{port}/health/ready")
+        second = worked("serve", "--port", str(_another(port)))
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=PATIENCE)
+
+    assert second.code == 5
+    assert f"A service runs on {worked.data} already (process {server.pid})" in second.err
+    assert "another FRESHET_DATA" in second.err
+
+
 def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -78,6 +90,14 @@ def test_a_host_that_is_not_this_machine_is_told(freshet: Freshet, port: int, ho
 
 def test_an_address_of_the_newer_protocol_is_shown_in_brackets() -> None:
     assert all("http://[::1]:8000/" in line for line in addresses("::1", 8000))
+
+
+def _another(port: int) -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        assert number != port
+        return number
 
 
 def _ask(server: subprocess.Popen[str], address: str) -> httpx2.Response:
