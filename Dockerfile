@@ -17,7 +17,7 @@ FROM build AS build-cpu
 ARG PIP_INDEX_URL
 ARG TORCH_INDEX_URL
 # Without what torch needs: that index may not have it in the versions of the constraints.
-RUN pip install --no-deps --constraint constraints.txt ${TORCH_INDEX_URL:+--index-url "$TORCH_INDEX_URL"} torch
+RUN PIP_INDEX_URL="${TORCH_INDEX_URL:-$PIP_INDEX_URL}" pip install --no-deps --constraint constraints.txt torch
 COPY . .
 RUN pip install --constraint constraints.txt '.[netcdf,postgresql]'
 

@@ -9,14 +9,16 @@ from fastapi import Request, Response
 Asked = str | int | date | datetime | None
 
 
-def next_page(request: Request, response: Response, asked: Mapping[str, Asked], last: str) -> str:
-    """Return the address of the page after the one that ends with `last`, and name it in the `Link` header.
+def next_page(request: Request, response: Response, asked: Mapping[str, Asked], last: str | None) -> str | None:
+    """Return the address of the page after this one, and name it in the `Link` header; None after the last page.
 
     Args:
         request, response: of this page.
         asked: the query of this page; what is None is left out.
-        last: the identifier that the next page starts after.
+        last: the identifier that the next page starts after; None where this page is the last.
     """
+    if last is None:
+        return None
     given = {name: _text(value) for name, value in asked.items() if value is not None}
     address = f"{request.url.path}?{urlencode(given | {'after': last})}"
     response.headers["Link"] = f'<{address}>; rel="next"'

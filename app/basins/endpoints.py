@@ -81,10 +81,8 @@ def list_basins(
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null."""
     box = None if bbox is None else _corners(bbox)
     found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=limit)
-    following = None
-    if more:
-        asked = {"q": q, "huc": huc, "bbox": bbox, "limit": limit}
-        following = next_page(request, response, asked, found[-1].id)
+    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": limit}
+    following = next_page(request, response, asked, found[-1].id if more else None)
     return BasinPage(basins=found, next=following)
 
 

@@ -101,10 +101,8 @@ def list_jobs(
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
     found, more = service.page(session, status=status, kind=kind, parent=parent, after=after, limit=limit)
     response.headers["Cache-Control"] = "no-store"
-    following = None
-    if more:
-        asked = {"status": status, "kind": kind, "parent": parent, "limit": limit}
-        following = next_page(request, response, asked, found[-1].id)
+    asked = {"status": status, "kind": kind, "parent": parent, "limit": limit}
+    following = next_page(request, response, asked, found[-1].id if more else None)
     return JobPage(jobs=found, next=following)
 
 

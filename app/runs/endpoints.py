@@ -55,18 +55,16 @@ def list_runs(
     is null."""
     wanted = Wanted(basin, version, purpose, t0_from, t0_to, issued_after)
     found, more = service.page(session, wanted, at=clock.now(), after=after, limit=limit)
-    following = None
-    if more:
-        asked = {
-            "basin": basin,
-            "version": version,
-            "purpose": purpose,
-            "t0_from": t0_from,
-            "t0_to": t0_to,
-            "issued_after": issued_after,
-            "limit": limit,
-        }
-        following = next_page(request, response, asked, found[-1].id)
+    asked = {
+        "basin": basin,
+        "version": version,
+        "purpose": purpose,
+        "t0_from": t0_from,
+        "t0_to": t0_to,
+        "issued_after": issued_after,
+        "limit": limit,
+    }
+    following = next_page(request, response, asked, found[-1].id if more else None)
     return RunPage(runs=found, next=following)
 
 

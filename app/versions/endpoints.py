@@ -39,10 +39,8 @@ def list_models(
 ) -> ModelPage:
     """Model versions, the newest first, a page at a time: follow `next` until it is null."""
     found, more = service.page(session, product=product, architecture=architecture, after=after, limit=limit)
-    following = None
-    if more:
-        asked = {"product": product, "architecture": architecture, "limit": limit}
-        following = next_page(request, response, asked, found[-1].id)
+    asked = {"product": product, "architecture": architecture, "limit": limit}
+    following = next_page(request, response, asked, found[-1].id if more else None)
     return ModelPage(models=found, next=following)
 
 

@@ -1,30 +1,22 @@
-"""The answers that the documentation shows: of a synthetic basin."""
+"""The answers that the documentation shows: of a synthetic basin, out of the run that its forecast is told from."""
 
 from typing import Any
 
-STORAGE: dict[str, Any] = {
-    "basin": "SYNTH-01",
-    "basin_kind": "synthetic",
-    "run": "01a1f9952f438adb871a00",
-    "version": "01a1f962497577be44d37c",
-    "purpose": "operational",
-    "status": "issued",
-    "reason": None,
-    "superseded_by": None,
-    "t0": "2008-04-20",
-    "issued_at": "2008-04-21T06:00:00Z",
-    "available_at": "2008-04-21T06:00:00Z",
-    "horizon_days": 3,
-    "product": "synthetic",
-    "forcing_kind": "observed",
-    "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
-    "age_days": 1,
-    "stale": False,
+from app.forecasts.example import FORECAST
+
+_OF_THE_RUN = {
+    name: FORECAST[name]
+    for name in (
+        *("basin", "basin_kind", "run", "version", "purpose", "status", "reason", "superseded_by", "t0"),
+        *("issued_at", "available_at", "horizon_days", "product", "forcing_kind", "forcing_note", "age_days", "stale"),
+    )
+}
+
+STORAGE: dict[str, Any] = _OF_THE_RUN | {
     "units": {"total": "mm", "snow": "mm", "other": "mm"},
-    "time": ["2008-04-21", "2008-04-22", "2008-04-23"],
-    "lead_days": [1, 2, 3],
-    "total": [33.19901, 31.96723, 30.76712],
-    "snow": [0.01379067, 0.02021514, 0.01193339],
+    "time": FORECAST["time"],
+    "lead_days": FORECAST["lead_days"],
+    **FORECAST["storage"],
     "other": [33.18522, 31.94702, 30.75519],
     "snow_skill": [
         {
@@ -41,70 +33,10 @@ STORAGE: dict[str, Any] = {
     "missing": {},
 }
 
-BALANCE: dict[str, Any] = {
-    "basin": "SYNTH-01",
-    "basin_kind": "synthetic",
-    "run": "01a1f9952f438adb871a00",
-    "version": "01a1f962497577be44d37c",
-    "purpose": "operational",
-    "status": "issued",
-    "reason": None,
-    "superseded_by": None,
-    "t0": "2008-04-20",
-    "issued_at": "2008-04-21T06:00:00Z",
-    "available_at": "2008-04-21T06:00:00Z",
-    "horizon_days": 3,
-    "product": "synthetic",
-    "forcing_kind": "observed",
-    "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
-    "age_days": 1,
-    "stale": False,
+BALANCE: dict[str, Any] = _OF_THE_RUN | {
     "units": {"water_balance": "mm"},
     "first_day": "2008-04-21",
     "last_day": "2008-04-23",
-    "water_balance": {
-        "closes": True,
-        "mean": {
-            "discharge": -0.17781268432736397,
-            "loss": -4.396259784698486,
-            "precipitation": 1.100000023841858,
-            "storage change": 3.4740713145905224,
-        },
-        "members": {
-            "0": {
-                "terms": {
-                    "discharge": -0.1543823666870594,
-                    "loss": -3.97676157951355,
-                    "precipitation": 1.100000023841858,
-                    "storage change": 3.031144498361755,
-                },
-                "residual": 5.760030035162345e-07,
-                "tolerance": 0.00030612021990275026,
-                "closes": True,
-            },
-            "1": {
-                "terms": {
-                    "discharge": -0.1535193845629692,
-                    "loss": -4.479549050331116,
-                    "precipitation": 1.100000023841858,
-                    "storage change": 3.5330642964690924,
-                },
-                "residual": -4.114583134651184e-06,
-                "tolerance": 0.0003469175980705768,
-                "closes": True,
-            },
-            "2": {
-                "terms": {
-                    "discharge": -0.2255363017320633,
-                    "loss": -4.7324687242507935,
-                    "precipitation": 1.100000023841858,
-                    "storage change": 3.8580051489407197,
-                },
-                "residual": 1.467997208237648e-07,
-                "tolerance": 0.00040719794136937713,
-                "closes": True,
-            },
-        },
-    },
+    "water_balance": FORECAST["water_balance"],
     "missing": {},
 }

@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import Context, opened, use_threads
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
@@ -26,6 +26,7 @@ from operations.basins import chosen, forcing_products
 
 if TYPE_CHECKING:
     from models.training import Progress
+    from operations.train import Trained
 
 MOST_SEED = 2**31 - 1
 MOST_DAYS = 36_525  # a century
@@ -113,21 +114,26 @@ def train(
             "checkpoint_every": checkpoint_every,
         }
         config = configuration(protocol, settings, windows, schedule)
-        use_threads(context.settings.threads)
-        require_device(device)
-        from operations.train import train as run
-
-        with reporting() as reporter:
-
-            def show(member: int, progress: "Progress") -> None:
-                reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
-
-            done = run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
+        done = _run(context, config, ids, label, device)
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
     rows = [(member, score) for member, score in done.validation_nse.items()]
     title = f"Version {done.version_id} of {len(done.basins)} basins" + (", trained before" if done.already else "")
     answer(asdict(done), as_json, table(["member", "best validation NSE (median)"], rows, title))
+
+
+def _run(context: Context, config: TrainingConfig, ids: list[str], label: str | None, device: str) -> "Trained":
+    """Train with progress shown."""
+    use_threads(context.settings.threads)
+    require_device(device)
+    from operations.train import train as run
+
+    with reporting() as reporter:
+
+        def show(member: int, progress: "Progress") -> None:
+            reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
+
+        return run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
 
 
 def configuration(
