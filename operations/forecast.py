@@ -201,9 +201,8 @@ class _Run:
 
     def _new_run(self) -> runs.NewRun:
         version, created = self.loaded.version, self.clock.wall()
-        run = new_id(created)
         return runs.NewRun(
-            id=run if self.request.key is None else f"{run}{runs.KEY}{self.request.key}",
+            id=new_id(created),
             t0=self.t0,
             horizon_days=self.request.horizon,
             issued_at=self.clock.now(),
@@ -217,4 +216,5 @@ class _Run:
             forcing_cutoff=self.ahead.last,
             purpose=self.request.purpose,
             members=list(self.loaded.labels),
+            request_key=self.request.key,
         )

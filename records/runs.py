@@ -16,8 +16,6 @@ from records.statements import as_record
 from records.tables.base import JsonList, JsonObject
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
 
-KEY = "-"  # between a run's own id and the name of the request that it answers
-
 ForcingKind = Literal["observed", "supplied", "climatology"]
 Purpose = Literal["operational", "reforecast", "what-if"]
 Of = tuple[str, str]  # a run and a basin that it speaks of
@@ -111,6 +109,7 @@ class NewRun:
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
         purpose: why it was made.
         members: the labels of the member axis.
+        request_key: names the request that it answers, where that may come again.
         reason: why it is not wholly issued, where the basins do not say it.
     """
 
@@ -128,6 +127,7 @@ class NewRun:
     forcing_cutoff: Day | None = None
     purpose: Purpose
     members: JsonList
+    request_key: str | None = None
     reason: str | None = None
 
 
@@ -151,8 +151,8 @@ def get(session: Session, run: str) -> Run:
 
 
 def of_key(session: Session, key: str) -> list[Run]:
-    """Return the runs of a named request; their ids end in KEY and the name."""
-    rows = session.scalars(select(RunRow).where(RunRow.id.endswith(KEY + key, autoescape=True)).order_by(RunRow.id))
+    """Return the runs that answered a named request."""
+    rows = session.scalars(select(RunRow).where(RunRow.request_key == key).order_by(RunRow.id))
     return [as_record(Run, row) for row in rows]
 
 

@@ -21,6 +21,7 @@ class RunRow(Base):
         CheckConstraint("horizon_days > 0", name="horizon"),
         CheckConstraint("available_at >= issued_at", name="available"),
         Index(None, "version_id", "purpose", "t0"),
+        Index(None, "request_key"),
     )
 
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -39,6 +40,7 @@ class RunRow(Base):
     members: Mapped[JsonList]
     status: Mapped[str]
     reason: Mapped[str | None]
+    request_key: Mapped[str | None]
 
 
 class RunBasinRow(Base):
