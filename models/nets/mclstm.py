@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
-from models.nets.scan import DEAD_COLUMN, EPSILON, ROW_ALIGNMENT, scan
+from models.nets.normalisers import normalised_logistic, normalised_relu
+from models.nets.scan import EPSILON, ROW_ALIGNMENT, scan
 
 TRASH_CELL = 0
 
@@ -103,21 +104,12 @@ def plain_scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cel
         normalised = cells / (cells.sum(-1, keepdim=True) + EPSILON)
         z = functional.linear(torch.cat([normalised, d], -1), weight) + fixed
         z_R, z_i, z_o = z.unflatten(-1, (K + 2, -1))[..., :K].tensor_split([K, K + 1], 1)
-        i = torch.softmax(functional.logsigmoid(z_i.squeeze(1)), -1)  # (17): sigma(s_k) / sum of sigma(s), never 0 / 0
+        i = normalised_logistic(z_i.squeeze(1))  # (17)
         o = torch.sigmoid(z_o.squeeze(1))  # (15)
-        R = _normalised_relu(z_R)  # (18)
+        R = normalised_relu(z_R)  # (18)
         m_tot = (cells.unsqueeze(-2) @ R).squeeze(-2) + i * x.unsqueeze(-1)  # (10)
         h = o * m_tot  # (12)
         cells = m_tot - h  # (11)
         storage.append(cells)
         outflow.append(h)
     return torch.stack(storage), torch.stack(outflow)
-
-
-def _normalised_relu(z: Tensor) -> Tensor:
-    """Return R of (18), source cell by row: rows sum to 1; a row without a positive entry keeps its water."""
-    positive = z.relu()
-    total = positive.sum(-1, keepdim=True)
-    dead = total <= DEAD_COLUMN
-    identity = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device)
-    return torch.where(dead, identity, positive / torch.where(dead, 1.0, total))

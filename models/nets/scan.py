@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn import functional
+
+from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
 ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. On rows that begin elsewhere, the arithmetic of a sample (the
 # order of its sums) would depend on its place in the batch, and with it the last bits of its discharge.
-DEAD_COLUMN = 1e-30  # a sum of positive parts up to this counts as none: c / s must stay finite in float32
 
 
 def scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
@@ -83,7 +83,7 @@ class _Gates:
         s = A.sum(-1)
         dead = s <= DEAD_COLUMN
         w = (c / s).masked_fill_(dead, 0)
-        i = torch.softmax(functional.logsigmoid(z_i), -1)
+        i = normalised_logistic(z_i)
         m = torch.bmm(w.unsqueeze(1), A)[:, 0, :K]
         m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
         return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o), m)
