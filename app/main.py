@@ -12,6 +12,7 @@ from fastapi_offline import FastAPIOffline
 
 from app import openapi, problems
 from app.basins.endpoints import router as basins
+from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
 from app.forecasts.endpoints import router as forecasts
 from app.health.endpoints import router as health
@@ -74,7 +75,10 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.read_needs_key:
         app.add_middleware(Private)
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
-    for router in (basins, own, observations, forecasts, runs, water, skill, versions, jobs, schedules, status):
+    for router in (
+        *(basins, own, observations, forecasts, runs, water, skill, comparisons, versions),
+        *(jobs, schedules, status),
+    ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
     app.include_router(strict)

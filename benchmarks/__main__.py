@@ -15,6 +15,7 @@ MEASUREMENTS = {
     "camels-means": "benchmarks.camels_means",
     "exactness": "benchmarks.exactness",
     "mclstm-step": "benchmarks.speed.mclstm_step",
+    "network-step": "benchmarks.speed.network_step",
 }
 
 

@@ -19,7 +19,6 @@ from workers.broker import end_with_parent
 
 # The synthetic record is 1996-10-01..2008-09-30.
 TRAINING = {
-    "network": {"cells": 16},
     "inputs": {"product": synthetic.PRODUCT},
     "train_period": "1998-10-01..2005-09-30",
     "validation_period": "2005-10-01..2006-09-30",
@@ -74,7 +73,9 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
         process.wait()
 
 
-def demonstrate(settings: Settings, process: subprocess.Popen[bytes], address: str, show: Show) -> Demonstrated:
+def demonstrate(
+    settings: Settings, process: subprocess.Popen[bytes], address: str, architecture: str, show: Show
+) -> Demonstrated:
     """Do the main job over REST. What is already done is not done again.
 
     Raises:
@@ -87,7 +88,8 @@ def demonstrate(settings: Settings, process: subprocess.Popen[bytes], address: s
         _await(client, process, settings)
         _do(client, "ingest", {"from": [str(files)]}, show)
         basins = [basin["id"] for basin in client.get("/v1/basins")["basins"]]
-        _do(client, "training", {"config": TRAINING, "basins": basins, "label": "demo"}, show)
+        config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
+        _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
         skill = _do(client, "evaluation", {"period": HELD_OUT}, show)
         _do(client, "forecast", {"basins": basins, "horizon": HORIZON}, show)
         return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"))

@@ -13,7 +13,7 @@ Array = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Forcing:
-    """Forcing and attributes of N basins over consecutive days.
+    """Forcing and attributes of N basins over consecutive days, NaN where a value is missing.
 
     Attributes:
         first: the first day.
@@ -31,6 +31,12 @@ class Forcing:
     def period(self) -> Period:
         """First and last day."""
         return Period(self.first, self.first + np.timedelta64(self.mass.shape[1] - 1, "D"))
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Where a day lacks any of its forcing, (N, days)."""
+        missing: npt.NDArray[np.bool_] = np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1)
+        return missing
 
     def over(self, period: Period) -> Self:
         """Return the forcing of a period inside this one."""

@@ -1,8 +1,8 @@
 """What a training is asked to do, kept with the weights as JSON."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 STATIC_ATTRIBUTES = (
     "p_mean", "pet_mean", "p_seasonality", "frac_snow", "aridity", "high_prec_freq", "high_prec_dur",
@@ -18,12 +18,59 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class NetworkConfig(_Frozen):
-    """Which network, and its size."""
+class MCLSTMConfig(_Frozen):
+    """The mass-conserving LSTM."""
 
     architecture: Literal["mclstm"] = "mclstm"
     cells: int = Field(64, ge=2, le=512, description="memory cells, the trash cell included")
     output_gate_bias: float = Field(-3.0, allow_inf_nan=False)
+
+
+class _Comparison(_Frozen):
+    """What the networks that conserve nothing have in common."""
+
+    dropout: float = Field(0.4, ge=0, lt=1)
+
+
+class LSTMConfig(_Comparison):
+    """The standard comparison."""
+
+    architecture: Literal["lstm"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = Field(3.0, allow_inf_nan=False)
+
+
+class EINSConfig(_Comparison):
+    """The LSTM that diagnoses its own input."""
+
+    architecture: Literal["eins"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = Field(0.0, allow_inf_nan=False)
+
+
+class MMRNNConfig(_Comparison):
+    """The mixed-memory RNN."""
+
+    architecture: Literal["mmrnn"]
+    cells: int = Field(64, ge=2, le=512)
+    forget_bias: float = Field(3.0, allow_inf_nan=False)
+
+
+def _architecture(network: Any) -> Any:
+    """Return the architecture that is asked for; MC-LSTM where none is named."""
+    if isinstance(network, dict):
+        return network.get("architecture", "mclstm")
+    return getattr(network, "architecture", None)
+
+
+NetworkConfig = Annotated[
+    Annotated[MCLSTMConfig, Tag("mclstm")]
+    | Annotated[LSTMConfig, Tag("lstm")]
+    | Annotated[EINSConfig, Tag("eins")]
+    | Annotated[MMRNNConfig, Tag("mmrnn")],
+    Discriminator(_architecture),
+]
+"""Which network, and its size."""
 
 
 class InputsConfig(_Frozen):
@@ -46,12 +93,20 @@ class WindowsConfig(_Frozen):
     batch: int = Field(32, ge=1)
 
 
+PEAKS = {"mclstm": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
+"""The highest rate of a cosine schedule that names none."""
+
+_K19 = ((0, 1e-3), (11, 5e-4), (21, 1e-4))
+STAIRCASES = {"mclstm": ((0, 0.01), (20, 0.005), (25, 0.001)), "lstm": _K19, "eins": _K19, "mmrnn": _K19}
+"""The rates of a staircase that names none: the MC-LSTM paper's [MC B.4] and those of the regional LSTM [K19]."""
+
+
 class Cosine(_Frozen):
     """Steps with a linear warm-up to `peak`, then a cosine down to `final`."""
 
     kind: Literal["cosine"] = "cosine"
     steps: int = Field(1500, ge=1)
-    peak: float = Field(0.01, gt=0)
+    peak: float = Field(PEAKS["mclstm"], gt=0)
     warmup_steps: int = Field(30, ge=0)
     final: float = Field(1e-4, gt=0)
 
@@ -61,16 +116,16 @@ class Staircase(_Frozen):
 
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1)
-    rates: tuple[tuple[int, float], ...] = ((0, 0.01), (20, 0.005), (25, 0.001))
+    rates: tuple[tuple[int, float], ...] = STAIRCASES["mclstm"]
 
 
 class TrainingConfig(_Frozen):
     """One training: network, inputs, periods, samples, schedule.
 
-    Members differ by their seed alone: member m has `seed + m`.
+    Members differ by their seed alone: member m has `seed + m`. A schedule without rates gets its network's.
     """
 
-    network: NetworkConfig = NetworkConfig()
+    network: NetworkConfig = MCLSTMConfig()
     inputs: InputsConfig
     train_period: str = Field(description="FIRST..LAST, days whose discharge is fitted")
     validation_period: str | None = Field(None, description="FIRST..LAST, days that choose the best weights")
@@ -82,12 +137,27 @@ class TrainingConfig(_Frozen):
     members: int = Field(1, ge=1, le=100)
     seed: int = Field(0, ge=0, lt=2**62)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _rates_of_the_network(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        architecture = _architecture(fields.get("network", {}))
+        schedule = fields.get("schedule", {"kind": "cosine"})
+        if isinstance(schedule, dict) and architecture in PEAKS:
+            own: dict[str, dict[str, Any]] = {
+                "cosine": {"peak": PEAKS[architecture]},
+                "staircase": {"rates": STAIRCASES[architecture]},
+            }
+            schedule = own.get(schedule.get("kind", ""), {}) | schedule
+        return fields | {"schedule": schedule}
 
-def windows_protocol() -> tuple[WindowsConfig, Cosine]:
-    """Return the protocol that Freshet trains with by default: long windows, few steps."""
-    return WindowsConfig(), Cosine()
+
+def windows_protocol() -> tuple[WindowsConfig, dict[str, Any]]:
+    """Return samples and schedule that Freshet trains with by default: long windows, few steps."""
+    return WindowsConfig(), {"kind": "cosine"}
 
 
-def sequence_to_one_protocol() -> tuple[WindowsConfig, Staircase]:
+def sequence_to_one_protocol() -> tuple[WindowsConfig, dict[str, Any]]:
     """Return the paper's protocol [MC B.4]: 365 days in, the last day's discharge out, 30 epochs."""
-    return WindowsConfig(warmup_days=364, loss_days=1, batch=256), Staircase()
+    return WindowsConfig(warmup_days=364, loss_days=1, batch=256), {"kind": "staircase"}

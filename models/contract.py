@@ -14,8 +14,8 @@ State = dict[str, Tensor]
 """The named tensors that a network carries from day to day, each with B first."""
 
 Outputs = Mapping[str, Tensor]
-"""Named results. Every network gives `discharge` (T, B) in mm/day. One that conserves mass also gives
-`loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm."""
+"""Named results. Every network gives `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass
+also gives `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,35 @@ class Inputs:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class WaterScales:
+    """Mean and standard deviation of the water in a training, pooled over basins and days, in mm/day."""
+
+    mass_mean: float
+    mass_sd: float
+    discharge_mean: float
+    discharge_sd: float
+
+
 class Network(nn.Module, ABC):
     """A rainfall-runoff network.
 
     Running all days at once equals running them one after the other with the state carried on.
+
+    Attributes:
+        architecture: its name.
+        conserving: whether its cells hold water, in mm, and neither make nor lose any.
+        skips_gaps: whether it takes a mask, and skips the days whose forcing is missing.
+        state_version: of the meaning of its state.
     """
 
     architecture: str
     conserving: bool
     skips_gaps: bool
     state_version: int
+
+    def scale_to(self, water: WaterScales) -> None:
+        """Take the scales of the water before a training; a network that conserves it never scales it."""
 
     @abstractmethod
     def empty_state(self, samples: int) -> State:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from models.contract import Inputs, Network, State
 
-BLOCK = 16
+BLOCK = 32
 
 ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 
@@ -33,11 +33,15 @@ def simulate(
     Returns:
         the outputs, each (B, T, ...), and the state after the last day, each (B, ...).
     """
-    samples = inputs.mass.shape[1]
-    blocks = [
-        _run_block(network, inputs, state, slice(first, min(first + BLOCK, samples)), keep)
-        for first in range(0, samples, BLOCK)
-    ]
+    samples, was_training = inputs.mass.shape[1], network.training
+    network.eval()
+    try:
+        blocks = [
+            _run_block(network, inputs, state, slice(first, min(first + BLOCK, samples)), keep)
+            for first in range(0, samples, BLOCK)
+        ]
+    finally:
+        network.train(was_training)
     outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in keep}
     last = {name: np.concatenate([block[name] for _, block in blocks]) for name in blocks[0][1]}
     return outputs, last

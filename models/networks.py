@@ -4,11 +4,22 @@ import torch
 
 from models.config import InputsConfig, NetworkConfig
 from models.contract import Network
+from models.nets.eins import EINS
+from models.nets.lstm import LSTM
 from models.nets.mclstm import MCLSTM
+from models.nets.mmrnn import MMRNN
+
+ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCLSTM, LSTM, EINS, MMRNN)}
+
+
+def architecture(network: NetworkConfig) -> type[Network]:
+    """Return the class of network that a configuration asks for."""
+    return ARCHITECTURES[network.architecture]
 
 
 def build(network: NetworkConfig, inputs: InputsConfig, seed: int) -> Network:
     """Return a freshly initialised network; the same seed gives the same weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return MCLSTM(len(inputs.auxiliary), len(inputs.static), network.cells, network.output_gate_bias)
+        settings = network.model_dump(exclude={"architecture"})
+        return architecture(network)(len(inputs.auxiliary), len(inputs.static), **settings)

@@ -28,24 +28,28 @@ class Scaler:
 
     @classmethod
     def fit(cls, training: Forcing) -> Self:
-        """Fit to the forcing of the training period; sums in float64."""
+        """Fit to the forcing of the training period; sums in float64, missing days left out."""
         auxiliary = training.auxiliary.astype(np.float64)
         static = training.static.astype(np.float64)
         return cls(
-            _row(auxiliary.mean((0, 1))),
-            _row(_one_where_constant(auxiliary.std((0, 1)))),
+            _row(np.nanmean(auxiliary, (0, 1))),
+            _row(_one_where_constant(np.nanstd(auxiliary, (0, 1)))),
             _row(static.mean(0)),
             _row(_one_where_constant(static.std(0))),
         )
 
     def inputs(self, forcing: Forcing, dtype: torch.dtype, device: torch.device | str = "cpu") -> Inputs:
-        """Return a network's inputs: time first, auxiliaries and statics standardised."""
+        """Return a network's inputs: time first, auxiliaries and statics standardised, missing days masked."""
+        missing = forcing.missing
         auxiliary = (forcing.auxiliary - np.asarray(self.auxiliary_mean)) / np.asarray(self.auxiliary_sd)
         static = (forcing.static - np.asarray(self.static_mean)) / np.asarray(self.static_sd)
         return Inputs(
-            mass=torch.as_tensor(forcing.mass.T[..., None], dtype=dtype, device=device),
-            auxiliary=torch.as_tensor(auxiliary.swapaxes(0, 1), dtype=dtype, device=device),
+            mass=torch.as_tensor(np.where(missing, 0, forcing.mass).T[..., None], dtype=dtype, device=device),
+            auxiliary=torch.as_tensor(
+                np.where(missing[..., None], 0, auxiliary).swapaxes(0, 1), dtype=dtype, device=device
+            ),
             static=torch.as_tensor(static, dtype=dtype, device=device),
+            mask=torch.as_tensor(~missing.T, device=device) if missing.any() else None,
         )
 
     def as_json(self) -> dict[str, list[float]]:

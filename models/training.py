@@ -1,8 +1,9 @@
 """Training one member: windows in, weights out, with checkpoints that resume to the same bits."""
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from models import checkpoint
 from models.arrays import Array, Forcing, days_of
 from models.checkpoint import Tensors
 from models.config import Cosine, Staircase, TrainingConfig
-from models.contract import Inputs, Network
+from models.contract import Inputs, Network, WaterScales
 from models.inference import simulate
 from models.losses import nse_star
 from models.networks import build
@@ -64,11 +65,13 @@ class TrainedMember:
         last: after the last step.
         best: at the highest median NSE of the validation basins; None without a validation period.
         log: a row per validation (step, loss, median validation NSE).
+        seconds: that its steps took, validations apart.
     """
 
     last: Tensors
     best: Tensors | None
-    log: list[dict[str, Any]] = field(default_factory=list)
+    log: list[dict[str, Any]]
+    seconds: float
 
 
 def steps_of(config: TrainingConfig, windows: Windows) -> int:
@@ -96,14 +99,18 @@ class MemberTraining:
         self, config: TrainingConfig, data: TrainingData, scaler: Scaler, seed: int, device: str = "cpu"
     ) -> None:
         self.config, self.data, self.scaler, self.device = config, data, scaler, device
-        self.network = build(config.network, config.inputs, seed).to(device)
+        self.network = build(config.network, config.inputs, seed)
+        self.network.scale_to(water_scales(data, Period.parse(config.train_period)))
+        self.network.to(device).train()
         self.optimizer = torch.optim.Adam(self.network.parameters())
         training = Period.parse(config.train_period)
         record = data.forcing.period
-        self.windows = Windows(~np.isnan(data.discharge), record, training, config.windows, seed)
+        # A day that the network skips has no simulation to hold against the observation.
+        self.observed = np.where(data.forcing.missing, np.float32(np.nan), data.discharge)
+        self.windows = Windows(~np.isnan(self.observed), record, training, config.windows, seed)
         self.sd = np.nanstd(data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
         self.steps = steps_of(config, self.windows)
-        self.step, self.best_nse = 0, -math.inf
+        self.seed, self.step, self.best_nse, self.seconds = seed, 0, -math.inf, 0.0
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
 
@@ -122,20 +129,25 @@ class MemberTraining:
             TrainingDiverged: the loss is not finite.
         """
         while self.step < self.steps:
+            begun = time.perf_counter()
             loss, rate = self._step()
+            self.seconds += time.perf_counter() - begun
             validation = self._validate(loss) if self._validation_due() else None
             on_progress(Progress(self.step, self.steps, loss, rate, validation))
             if self.step % self.config.checkpoint_every == 0 or self.step == self.steps:
                 on_checkpoint(self.step, self.checkpoint())
-        return TrainedMember(_copy(self.network), self.best, self.log)
+        return TrainedMember(_copy(self.network), self.best, self.log, self.seconds)
 
     def checkpoint(self) -> bytes:
         """Return everything that the rest of the training depends on."""
         tensors = checkpoint.prefixed("network.", _copy(self.network))
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
         tensors |= checkpoint.prefixed("best.", self.best or {})
+        return checkpoint.dump(tensors, self._header())
+
+    def _header(self) -> dict[str, Any]:
         best_nse = self.best_nse if math.isfinite(self.best_nse) else None
-        return checkpoint.dump(tensors, {"step": self.step, "best_nse": best_nse, "log": self.log})
+        return {"step": self.step, "best_nse": best_nse, "log": self.log, "seconds": self.seconds}
 
     def resume(self, blob: bytes) -> None:
         """Go on from a checkpoint of the same training.
@@ -147,7 +159,7 @@ class MemberTraining:
         self.network.load_state_dict(checkpoint.under("network.", tensors))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
         self.best = checkpoint.under("best.", tensors) or None
-        self.step, self.log = header["step"], header["log"]
+        self.step, self.log, self.seconds = header["step"], header["log"], header.get("seconds", 0.0)
         self.best_nse = -math.inf if header["best_nse"] is None else header["best_nse"]
 
     def _step(self) -> tuple[float, float]:
@@ -155,7 +167,10 @@ class MemberTraining:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         inputs, observed, sd = self._samples(self.step)
-        outputs, _ = self.network(inputs)
+        with torch.random.fork_rng(devices=[]):
+            # Dropout's: a resumed training then drops what an uninterrupted one would have dropped.
+            torch.manual_seed(int(np.random.SeedSequence([self.seed, self.step]).generate_state(1, np.uint64)[0]))
+            outputs, _ = self.network(inputs)
         loss = nse_star(outputs["discharge"][self.config.windows.warmup_days :], observed, sd)
         self.optimizer.zero_grad()
         loss.backward()
@@ -178,7 +193,7 @@ class MemberTraining:
         of, forcing = basins[:, None], self.data.forcing
         window = Forcing(forcing.first, forcing.mass[of, days], forcing.auxiliary[of, days], forcing.static[basins])
         inputs = self.scaler.inputs(window, torch.float32, self.device)
-        observed = self.data.discharge[of, days[:, shape.warmup_days :]]
+        observed = self.observed[of, days[:, shape.warmup_days :]]
         return inputs, self._tensor(observed.T), self._tensor(self.sd[basins])
 
     def _tensor(self, values: np.ndarray[Any, Any]) -> Tensor:
@@ -197,6 +212,15 @@ class MemberTraining:
         if score > self.best_nse:
             self.best_nse, self.best = score, _copy(self.network)
         return score
+
+
+def water_scales(data: TrainingData, training: Period) -> WaterScales:
+    """Return the scales of precipitation and discharge over the training period; sums in float64."""
+    days = days_of(data.forcing.period, training)
+    mass, discharge = (values[:, days].astype(np.float64) for values in (data.forcing.mass, data.discharge))
+    return WaterScales(
+        float(np.nanmean(mass)), float(np.nanstd(mass)), float(np.nanmean(discharge)), float(np.nanstd(discharge))
+    )
 
 
 def median_nse(network: Network, data: TrainingData, scaler: Scaler, period: Period) -> float:

@@ -1,141 +1,295 @@
-"""A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule."""
+"""Versions beside each other and beside what others have published, on the same basins and the same days.
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+What is compared are the scores of each version's members' mean. Those that are kept of exactly these days are taken
+as they are; the rest is evaluated first.
+"""
 
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
 import structlog
+from sqlalchemy.orm import Session
 
+from hydrology import published as printed
 from hydrology.calendar import Period
-from hydrology.errors import InvalidInput
+from hydrology.errors import DataProblem, InvalidInput
+from hydrology.paired import MEANINGS, difference, quartiles
+from hydrology.pairs import Score
+from hydrology.scores import SCORES
+from models.config import TrainingConfig
+from models.networks import build
+from operations.basins import chosen, unique
 from operations.evaluate import evaluate
-from records import promotions, versions
+from operations.heldout import require_held_out
+from records import comparisons, published, skill, versions
 from records.clock import Clock
 from records.engine import Database
 
 log = structlog.get_logger()
 
-METRIC = "nse"
+MOST_VERSIONS = 20
+
+ByBasin = Mapping[str, Mapping[str, Score]]
+"""Scores by basin and metric."""
+OnBasins = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """When a candidate takes over.
+class Compared:
+    """A comparison that is kept, and whether it was kept before."""
 
-    Attributes:
-        period: FIRST..LAST, days that took no part in the candidate's training.
-        margin: by how much its median NSE must exceed that of the current versions.
-        promote: whether it then becomes current by itself; otherwise an admin decides.
-    """
-
-    period: str
-    margin: float = 0.0
-    promote: bool = False
+    comparison: comparisons.Comparison
+    already: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the comparison came to.
-
-    Attributes:
-        current: the versions compared with.
-        basins: how many basins both sides have a score for.
-        candidate_median, current_median: of their NSE over these basins; None where there is none to compare.
-        better: whether the rule is met.
-        promoted: the basins that now use the candidate because of it.
-        sentence: all this in words.
-    """
-
-    candidate: str
-    current: tuple[str, ...]
-    rule: Rule
-    basins: int
-    candidate_median: float | None
-    current_median: float | None
-    better: bool
-    promoted: tuple[str, ...]
-    sentence: str
-
-
-def judge(
+def compare(
     database: Database,
     clock: Clock,
-    candidate: str,
-    rule: Rule,
-    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Verdict:
-    """Compare a candidate with the current versions of its basins, keep the verdict with it, and act by the rule.
+    version_ids: Sequence[str],
+    period: Period,
+    wanted: Sequence[str] = (),
+    on_basins: OnBasins = lambda _done, _total: None,
+) -> Compared:
+    """Hold versions against the first of them over a period, and keep the comparison.
+
+    The same versions, days, basins and scores, published ones included, give the same kept comparison.
+
+    Args:
+        wanted: the basins; those that every version was trained for where none is named.
+        on_basins: gets how many basins are evaluated, of how many; nothing where all scores are kept already.
 
     Raises:
-        InvalidInput: the period overlaps the candidate's training or validation.
-        DataProblem: no basin can be evaluated.
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        InvalidInput: a version is named twice, too many or none are, or the days are not held out of a training.
+        DataProblem: no basin has the scores of every version.
     """
     with database.reading() as session:
-        version = versions.get(session, candidate)
-        current = promotions.current(session, version.basins)
-    period = Period.parse(rule.period)
-    _require_held_out(version, period)
-    rivals: dict[str, list[str]] = {}
-    for basin, used in current.items():
-        if used != candidate:
-            rivals.setdefault(used, []).append(basin)
-    ours = _scores(database, clock, candidate, period, [b for names in rivals.values() for b in names], on_basins)
-    theirs: dict[str, float] = {}
-    for rival, names in rivals.items():
-        theirs |= _scores(database, clock, rival, period, names, on_basins)
-    verdict = _verdict(candidate, tuple(rivals), rule, ours, theirs)
-    if verdict.better and rule.promote:
-        verdict = _promote(database, clock, verdict, sorted(ours.keys() & theirs.keys()))
+        compared = _versions(session, version_ids, period)
+        basins = chosen(session, wanted) if wanted else _common(compared)
+    scores, left_out = _all_scores(database, clock, [one.id for one in compared], period, basins, on_basins)
+    served = sorted(basin for basin in basins if basin not in left_out)
+    if not served:
+        raise DataProblem(f"No basin can be compared over {period}. {' '.join(list(left_out.values())[:3])}")
+    with database.reading() as session:
+        result = _result(session, compared, period, served, scores) | {"left_out": left_out}
+    new = comparisons.NewComparison(
+        first_day=period.first, last_day=period.last, versions=tuple(scores), basins=tuple(served), result=result
+    )
     with database.transaction() as session:
-        versions.set_properties(session, candidate, {"comparison": asdict(verdict)})
-    log.info("compare.verdict", candidate=candidate, better=verdict.better, promoted=len(verdict.promoted))
-    return verdict
+        comparison, made = comparisons.keep(session, new, clock.wall())
+    log.info("compare.done", comparison=comparison.id, versions=len(scores), basins=len(served), new=made)
+    return Compared(comparison, already=not made)
 
 
-def _require_held_out(version: versions.Version, period: Period) -> None:
-    for name in ("train_period", "validation_period"):
-        used = version.config.get(name)
-        if used is not None and period.overlap(Period.parse(used)) is not None:
-            raise InvalidInput(
-                f"{period} overlaps the {name.replace('_', ' ')} {used} of version {version.id}: compare on days that "
-                "took no part in its training."
-            )
+def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:
+    if not 1 <= len(ids) <= MOST_VERSIONS:
+        raise InvalidInput(f"{len(ids)} versions cannot be compared: name 1 to {MOST_VERSIONS}.")
+    if len(set(ids)) < len(ids):
+        raise InvalidInput("A version is named twice: name each once.")
+    found = [versions.get(session, one) for one in ids]
+    for one in found:
+        require_held_out(one, period)
+    return found
 
 
-def _scores(
+def _common(compared: Sequence[versions.Version]) -> list[str]:
+    common = set.intersection(*(set(one.basins) for one in compared))
+    if not common:
+        raise DataProblem("The versions were trained for no basin in common: name the basins to compare them in.")
+    return sorted(common)
+
+
+def _all_scores(
+    database: Database, clock: Clock, ids: Sequence[str], period: Period, basins: Sequence[str], on_basins: OnBasins
+) -> tuple[dict[str, ByBasin], dict[str, str]]:
+    """Return the scores of each version, and why a basin cannot be compared."""
+    with database.reading() as session:
+        kept = {version: _kept(session, version, period, basins) for version in ids}
+    total = sum(len(basins) - len(known) for known in kept.values())
+    scores: dict[str, ByBasin] = {}
+    left_out: dict[str, str] = {}
+    before = 0
+    for version, known in kept.items():
+        show = _counting_on(on_basins, before, total)
+        scores[version], unable = _evaluated(database, clock, version, period, basins, known, show)
+        left_out |= unable
+        before += len(basins) - len(known)
+    return scores, left_out | _of_other_days(scores, [basin for basin in basins if basin not in left_out])
+
+
+def _counting_on(on_basins: OnBasins, before: int, total: int) -> OnBasins:
+    return lambda done, _total: on_basins(before + done, total)
+
+
+def _kept(session: Session, version: str, period: Period, basins: Sequence[str]) -> dict[str, dict[str, Score]]:
+    """Return the kept scores of the members' mean over exactly this period, of the basins that have all of them."""
+    rows = skill.scores(
+        session,
+        versions=[version],
+        basins=basins,
+        members=["mean"],
+        first_day=period.first,
+        last_day=period.last,
+    )
+    found: dict[str, dict[str, Score]] = {}
+    for row in rows:
+        whole = (row.lead, row.season, row.threshold) == ("all", "all", "all")
+        if whole and (row.forcing_kind, row.reference) == ("observed", "observed"):
+            found.setdefault(row.basin_id, {})[row.metric] = Score(row.value, row.n, row.reason)
+    return {basin: scores for basin, scores in found.items() if scores.keys() >= SCORES.keys()}
+
+
+def _evaluated(
     database: Database,
     clock: Clock,
     version: str,
     period: Period,
-    basins: list[str],
-    on_basins: Callable[[int, int], None],
-) -> dict[str, float]:
-    if not basins:
-        return {}
-    done = evaluate(database, clock, version, period, basins, on_basins)
-    values = {one.basin: one.scores[METRIC].value for one in done.basins}
-    return {basin: value for basin, value in values.items() if value is not None}
+    basins: Sequence[str],
+    known: Mapping[str, Mapping[str, Score]],
+    on_basins: OnBasins,
+) -> tuple[ByBasin, dict[str, str]]:
+    """Return the scores of a version, and why a basin has none."""
+    lacking = [basin for basin in basins if basin not in known]
+    if not lacking:
+        return known, {}
+    # Beside one that can be scored: where none can, an evaluation has no reason for each.
+    done = evaluate(database, clock, version, period, [*lacking, *list(known)[:1]], on_basins)
+    return {**known, **{one.basin: one.scores for one in done.basins}}, done.left_out
 
 
-def _verdict(
-    candidate: str, current: tuple[str, ...], rule: Rule, ours: dict[str, float], theirs: dict[str, float]
-) -> Verdict:
-    common = sorted(ours.keys() & theirs.keys())
-    if not common:
-        said = "No basin has another current version to compare with, so the candidate is not judged."
-        return Verdict(candidate, current, rule, 0, None, None, False, (), said)
-    one, other = (float(np.median([side[basin] for basin in common])) for side in (ours, theirs))
-    better = one > other + rule.margin
-    said = (
-        f"Over {rule.period} the candidate's median NSE is {one:.3f} and that of the current version {other:.3f} in "
-        f"{len(common)} basins; {'more' if better else 'not more'} than the margin of {rule.margin:g} above it."
-    )
-    return Verdict(candidate, current, rule, len(common), one, other, better, (), said)
+def _of_other_days(scores: Mapping[str, ByBasin], basins: Iterable[str]) -> dict[str, str]:
+    """Return the basins where the versions' scores are not of the same days, and how to mend that."""
+    found = {}
+    for basin in basins:
+        counts = {of_version[basin]["nse"].n for of_version in scores.values()}
+        if len(counts) > 1:
+            days = " and ".join(map(str, sorted(counts)))
+            found[basin] = (
+                f"{basin}: the versions were scored on {days} days, for its discharge has changed in between: evaluate "
+                "them again (freshet evaluate)."
+            )
+    return found
 
 
-def _promote(database: Database, clock: Clock, verdict: Verdict, basins: list[str]) -> Verdict:
-    with database.transaction() as session:
-        changed = promotions.promote(
-            session, verdict.candidate, basins, reason=verdict.sentence, by="retraining rule", at=clock.now()
-        )
-    return replace(verdict, promoted=tuple(changed))
+def _result(
+    session: Session,
+    compared: Sequence[versions.Version],
+    period: Period,
+    basins: Sequence[str],
+    scores: Mapping[str, ByBasin],
+) -> dict[str, Any]:
+    values = {
+        metric: {version: [found[basin][metric].value for basin in basins] for version, found in scores.items()}
+        for metric in SCORES
+    }
+    models, why_none = _published(session, period, basins, scores[compared[0].id])
+    return {
+        "versions": [_described(session, one) for one in compared],
+        "scores": [_metric(metric, of_versions) for metric, of_versions in values.items()],
+        "published_models": models,
+        "published_table": _table(period, basins),
+        "values": values,
+        "missing": {} if models else {"published_models": why_none},
+    }
+
+
+def _described(session: Session, version: versions.Version) -> dict[str, Any]:
+    config = TrainingConfig.model_validate(version.config)
+    network = build(config.network, config.inputs, seed=0)
+    logs = versions.logs_of(session, version.id).values()
+    seconds = [one["seconds"] for one in logs if one.get("seconds") is not None]
+    machines = unique(one["machine"] for one in logs if one.get("machine") is not None)
+    timed = len(seconds) == len(logs)
+    missing = {} if timed else {"training_seconds": "not recorded"}
+    if version.label is None:
+        missing["label"] = "Nobody has named it."
+    return {
+        "id": version.id,
+        "label": version.label,
+        "architecture": version.architecture,
+        "conserving": version.conserving,
+        "product": version.product,
+        "members": len(version.members),
+        "parameters": sum(one.numel() for one in network.parameters()),
+        "training_seconds": float(sum(seconds)) if timed else None,
+        "machines": machines,
+        "missing": missing,
+    }
+
+
+def _metric(metric: str, of_versions: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
+    """Return what a score says of the versions in the basins where every one has a value."""
+    meaning = MEANINGS[metric]
+    whole = [row for row in zip(*of_versions.values(), strict=True) if None not in row]
+    columns = dict(zip(of_versions, zip(*whole, strict=True) if whole else [()] * len(of_versions), strict=True))
+    first, *others = columns
+    return {
+        "metric": metric,
+        "unit": meaning.unit,
+        "perfect": meaning.perfect,
+        "n": len(whole),
+        "lacking": len(of_versions[first]) - len(whole),
+        "versions": [{"version": version, **_cuts(column)} for version, column in columns.items()],
+        "differences": [
+            {"version": other, **asdict(difference(columns[other], columns[first], perfect=meaning.perfect))}
+            for other in others
+        ],
+    }
+
+
+def _cuts(values: Sequence[float]) -> dict[str, float | None]:
+    cuts = quartiles(values)
+    return {"p25": cuts.p25, "median": cuts.median, "p75": cuts.p75}
+
+
+def _published(
+    session: Session, period: Period, basins: Sequence[str], first: ByBasin
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the published models on the same basins and days beside the first version, or why there is none."""
+    found = []
+    publications = published.publications(session)
+    for publication in publications:
+        rows = published.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
+        pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
+        for row in rows:
+            ours = first[row.basin_id][row.metric].value
+            if row.value is not None and ours is not None:
+                pairs.setdefault(row.model, {}).setdefault(row.metric, []).append((row.value, ours))
+        found += [
+            {
+                "model": model,
+                "source": publication.source,
+                "citation": publication.citation,
+                "scores": [_beside(metric, of_metric[metric]) for metric in SCORES if metric in of_metric],
+            }
+            for model, of_metric in pairs.items()
+        ]
+    if publications:
+        return found, f"No published score that is kept is of {period} and of these basins."
+    return found, "No published scores are kept: ingest them (freshet ingest benchmarks)."
+
+
+def _beside(metric: str, pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    theirs, ours = zip(*pairs, strict=True)
+    return {
+        "metric": metric,
+        "n": len(pairs),
+        **_cuts(theirs),
+        "first": _cuts(ours),
+        "difference": asdict(difference(theirs, ours, perfect=MEANINGS[metric].perfect)),
+    }
+
+
+def _table(period: Period, basins: Sequence[str]) -> dict[str, Any]:
+    comparable = printed.is_comparable(period, basins)
+    of = f"{printed.BASINS} basins over {printed.PERIOD}, on the weather product {printed.PRODUCT}"
+    return {
+        "comparable": comparable,
+        "note": f"The same basins and period: {of}." if comparable else f"Other basins or period: it is of {of}.",
+        "first_day": str(printed.PERIOD.first),
+        "last_day": str(printed.PERIOD.last),
+        "basins": printed.BASINS,
+        "product": printed.PRODUCT,
+        "models": [asdict(one) for one in printed.TABLE],
+    }

@@ -1,7 +1,7 @@
 """From the records to the arrays that a network takes: forcing whole, discharge in mm/day, attributes complete.
 
 A basin that cannot serve is left out with a sentence that says why. Precipitation is never guessed. Short gaps
-of the other forcings are interpolated, and the days are told.
+of the other forcings are interpolated, and the days are told; a network that skips gaps skips such days instead.
 """
 
 import hashlib
@@ -13,21 +13,21 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Days, Period
+from hydrology.gaps import fill_short_gaps
 from hydrology.units import Area, to_mm_per_day
 from models.arrays import Array, Forcing
-from models.config import InputsConfig
+from models.config import InputsConfig, TrainingConfig
+from models.networks import architecture
 from operations.basins import gauge_product
 from records import basins, series
-
-LONGEST_FILLED_GAP = 5  # days
 
 
 @dataclass(frozen=True, slots=True)
 class BasinForcing:
-    """The forcing of one basin, as far as it reaches without a gap.
+    """The forcing of one basin, as far as its network can use it.
 
     Attributes:
-        forcing: (1, days, ...) from the first day of the record.
+        forcing: (1, days, ...) from the first day of the record; NaN on the days that a network skips.
         filled: the days that were interpolated, by variable.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
@@ -48,9 +48,23 @@ class BasinForcing:
         counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
         return {name: count for name, count in counts.items() if count}
 
+    def skipped_until(self, last: Day) -> int:
+        """Return how many days up to the last one are skipped."""
+        return int(self.forcing.missing[0, : int((last - self.period.first).astype(int)) + 1].sum())
 
-def load_forcing(session: Session, basin: str, inputs: InputsConfig) -> BasinForcing | str:
-    """Return a basin's forcing up to its first unusable day, or why it has none."""
+    def first_gap(self, days: Period) -> Day | None:
+        """Return the first of some days that is skipped, or None."""
+        missing = self.forcing.over(days).missing[0]
+        return days.days[int(missing.argmax())] if missing.any() else None
+
+
+def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinForcing | str:
+    """Return a basin's forcing as the network of a configuration takes it, or why it has none.
+
+    A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
+    the first that cannot be used, short gaps interpolated.
+    """
+    inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     extents = series.extent(session, [basin], inputs.product, names)
     if missing := [name for name in names if (basin, name) not in extents]:
@@ -64,20 +78,36 @@ def load_forcing(session: Session, basin: str, inputs: InputsConfig) -> BasinFor
         return f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
     record = Period(max(extents[basin, name].first for name in names), max(extents[basin, name].last for name in names))
     values = series.read_many(session, [basin], inputs.product, names, record)[0]
-    filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
-    usable, stop = _until_unusable(basin, inputs, record, values)
-    if not usable:
-        return str(stop)
-    mass, auxiliary = values[None, :usable, 0], values[None, :usable, 1:]
-    forcing = Forcing(record.first, mass, auxiliary, static[None].astype(np.float32))
+    filled: dict[str, Days] = {}
+    stop = None
+    if architecture(config.network).skips_gaps:
+        complete = np.flatnonzero(~_unusable(values).any(axis=1))
+        if not len(complete):
+            return f"{basin} has no day with all forcing of {inputs.product}: ingest it."
+        first, after = int(complete[0]), int(complete[-1]) + 1
+        values[_unusable(values)] = np.nan
+    else:
+        filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
+        first = 0
+        after, stop = _until_unusable(basin, inputs, record, values)
+        if not after:
+            return str(stop)
+    mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+    forcing = Forcing(record.first + first, mass, auxiliary, static[None].astype(np.float32))
     return BasinForcing(forcing, filled, stop, series.stamp(session, basin, inputs.product))
+
+
+def _unusable(values: Array) -> npt.NDArray[np.bool_]:
+    """Return where a value (days, variables; precipitation first) cannot be used."""
+    unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
+    unusable[:, 0] |= values[:, 0] < 0
+    return unusable
 
 
 def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Array) -> tuple[int, str | None]:
     """Return how many days come before the first that cannot be used, and why it cannot."""
     names = (inputs.mass, *inputs.auxiliary)
-    unusable = ~np.isfinite(values)
-    unusable[:, 0] |= values[:, 0] < 0
+    unusable = _unusable(values)
     bad_days = np.flatnonzero(unusable.any(axis=1))
     if not len(bad_days):
         return len(values), None
@@ -88,19 +118,6 @@ def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Ar
         f"{basin}: {which} of {inputs.product} {what} on {record.first + at}, and a day's forcing is never guessed: "
         "ingest the day."
     )
-
-
-def fill_short_gaps(values: Array) -> npt.NDArray[np.int64]:
-    """Interpolate gaps of up to LONGEST_FILLED_GAP days between known days, in place; return the days filled."""
-    missing = np.flatnonzero(np.isnan(values))
-    filled = [np.zeros(0, dtype=np.int64)]
-    for gap in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1):
-        if not 0 < len(gap) <= LONGEST_FILLED_GAP or gap[0] == 0 or gap[-1] == len(values) - 1:
-            continue
-        before, after = gap[0] - 1, gap[-1] + 1
-        values[gap] = np.interp(gap, [before, after], [values[before], values[after]])
-        filled.append(gap)
-    return np.concatenate(filled)
 
 
 def load_discharge(session: Session, basin: str, area_name: str, period: Period) -> Array | str:

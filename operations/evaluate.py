@@ -128,7 +128,7 @@ def _ready(
 ) -> dict[str, _Ready]:
     ready = {}
     for basin in basins:
-        forcing = load_forcing(session, basin, loaded.config.inputs)
+        forcing = load_forcing(session, basin, loaded.config)
         if isinstance(forcing, str):
             left_out[basin] = forcing
             continue

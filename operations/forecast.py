@@ -133,7 +133,7 @@ class _Run:
             self.basins = {name: basins.get(session, name) for name in names}
             self.forcings: dict[str, BasinForcing] = {}
             for name in names:
-                found = load_forcing(session, name, self.loaded.config.inputs)
+                found = load_forcing(session, name, self.loaded.config)
                 if isinstance(found, str):
                     self.failed[name] = found
                 else:
@@ -185,6 +185,10 @@ class _Run:
                 why = (
                     f"{basin}: {self.request.horizon} days after T0 {t0} need forcing until {ahead.last}, and the "
                     f"record ends on {record.last}: shorten the horizon or choose an earlier T0."
+                )
+            elif (gap := one.first_gap(ahead)) is not None:
+                why = (
+                    f"{basin}: the forcing of {gap}, one of the {self.request.horizon} days after T0 {t0}, is missing."
                 )
             else:
                 usable[basin] = one

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
 from hydrology.errors import InvalidInput, Problem
+from hydrology.gaps import LONGEST_FILLED_GAP
 from hydrology.quality import Finding, quality_report
 from hydrology.series import DailySeries
 from ingestion.sources.base import BasinData, Source, SourceFile
-from operations.dataset import LONGEST_FILLED_GAP
 from records import basins, series, sources, states
 from records.clock import Clock
 from records.engine import Database

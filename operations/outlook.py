@@ -95,6 +95,7 @@ class _Outlook:
         summary = _summary(arrays["discharge"]) | {
             "snow_reason": snow_reason,
             "filled_forcing": self.forcing.filled_until(self.ahead.last),
+            "skipped_days": self.forcing.skipped_until(self.ahead.last),
         }
         return runs.BasinResult(basin=self._row(state, reason, summary), series=series, ledgers=ledgers)
 

@@ -4,16 +4,20 @@ A training is its request: the same request goes on from its checkpoints, and a 
 members can be trained by different processes; the version is assembled when all are in.
 """
 
+import os
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
 import structlog
+import torch
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
 from models import checkpoint
 from models.config import TrainingConfig
+from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training_data import Prepared, prepare
@@ -161,7 +165,7 @@ def train_member(
             trainings.fail(session, training, str(problem), clock.wall())
         raise
     with database.transaction() as session:
-        trainings.finish_member(session, training, _member(member, seed, done), clock.wall())
+        trainings.finish_member(session, training, _member(member, seed, device, done), clock.wall())
     log.info("train.member", training=training, member=member, steps=work.steps, best_nse=_best(done.log))
 
 
@@ -199,7 +203,7 @@ def _new_version(clock: Clock, begun: Begun, label: str | None) -> versions.NewV
         created_at=clock.wall(),
         issued_at=clock.now(),
         architecture=config.network.architecture,
-        conserving=True,
+        conserving=architecture(config.network).conserving,
         product=config.inputs.product,
         config=config.model_dump(mode="json"),
         scaler=dict(_scaler(begun).as_json()),
@@ -220,11 +224,17 @@ def _of_member(on_progress: Callable[[int, Progress], None], member: int) -> OnP
     return lambda progress: on_progress(member, progress)
 
 
-def _member(label: int, seed: int, trained: TrainedMember) -> versions.Member:
+def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
     weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
     if trained.best is not None:
         weights["best"] = checkpoint.dump(trained.best, {})
-    return versions.Member(label, seed, weights, {"validation": trained.log})
+    effort = {"seconds": trained.seconds, "device": device, "threads": torch.get_num_threads(), "machine": _machine()}
+    return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
+
+
+def _machine() -> str:
+    """Return what computes, in words: seconds are only worth comparing on one machine."""
+    return f"{platform.node()}, {os.cpu_count()} x {platform.processor() or platform.machine()}"
 
 
 def _trained(

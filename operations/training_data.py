@@ -51,7 +51,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     forcings: dict[str, BasinForcing] = {}
     left_out: dict[str, str] = {}
     for basin in basins:
-        found = load_forcing(session, basin, config.inputs)
+        found = load_forcing(session, basin, config)
         if isinstance(found, str):
             left_out[basin] = found
         elif found.period.first > wanted.first or found.period.last < wanted.last:

@@ -37,7 +37,8 @@ class NewJob:
     """A job to be posted.
 
     Attributes:
-        kind: `ingest`, `training`, `member` (a child of a training), `forecast`, `evaluation`.
+        kind: `ingest`, `training`, `member` (a child of a training), `forecast`, `evaluation`,
+            `comparison`.
         params: what the kind needs, as JSON.
         queue: `default` or `training`.
         parent_id: the job that waits for this one.

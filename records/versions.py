@@ -190,6 +190,12 @@ def seeds_of(session: Session, version: str) -> dict[int, int]:
     return dict(rows.all())
 
 
+def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
+    """Return how the training of each member of a version went, by its label; none where it is not kept."""
+    rows = session.execute(select(MemberRow.label, MemberRow.log).filter_by(version_id=version).order_by("label"))
+    return dict(rows.all())
+
+
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
     """Return of each version that is kept whether its network conserves mass."""
     rows = session.execute(select(VersionRow.id, VersionRow.conserving).where(VersionRow.id.in_(versions)))

@@ -23,12 +23,14 @@ def ingest(running: Running) -> dict[str, Any]:
     """Bring data in. Params: `source` (camels unless named), what it is read from, and `basins` if any.
 
     camels: `from` (paths and URLs), and `product` if any. caravan: `from`. tables: `product`, and `basins_file` and
-    `observations_file` or one of them.
+    `observations_file` or one of them. benchmarks: `from`, one file.
     """
     from operations.ingest import Outcome
     from operations.ingest import ingest as run
 
     params, tools = running.job.params, running.tools
+    if params.get("source") == "benchmarks":
+        return _ingest_published(running)
 
     def show(outcome: Outcome, done: int, total: int) -> None:
         if outcome.error:
@@ -43,6 +45,17 @@ def ingest(running: Running) -> dict[str, Any]:
     for outcome in outcomes:
         counts[outcome.status] = counts.get(outcome.status, 0) + 1
     return {"counts": counts, "failed": failed}
+
+
+def _ingest_published(running: Running) -> dict[str, Any]:
+    from operations.published import ingest_published
+
+    if named := sorted(name for name in ("product", "basins") if running.job.params.get(name)):
+        raise InvalidInput(f"The source benchmarks takes no `{named[0]}`: it is kept whole.")
+    files = _fetched(running)
+    if len(files) != 1:
+        raise InvalidInput(f"The source benchmarks takes one file, not {len(files)}.")
+    return asdict(ingest_published(running.tools.database, running.tools.clock, files[0]))
 
 
 def _source(running: Running) -> "Source":
@@ -65,7 +78,7 @@ def _source(running: Running) -> "Source":
                 registered = [kept.id for kept in list_basins(session)]
             return TablesSource(basins, observations, product, registered)
         case other:
-            raise InvalidInput(f"There is no source {other!r}: choose camels, caravan or tables.")
+            raise InvalidInput(f"There is no source {other!r}: choose camels, caravan, tables or benchmarks.")
 
 
 def _fetched(running: Running) -> list[Path]:
@@ -88,8 +101,8 @@ def training(running: Running) -> dict[str, Any]:
 
     from models.config import TrainingConfig
     from operations.basins import chosen
-    from operations.compare import Rule, judge
     from operations.train import assemble, begin
+    from operations.verdict import Rule, judge
 
     params, tools = running.job.params, running.tools
     with tools.database.reading() as session:
@@ -198,6 +211,20 @@ def evaluation(running: Running) -> dict[str, Any]:
     }
 
 
+def comparison(running: Running) -> dict[str, Any]:
+    """Hold versions against the first of them. Params: `period`, `versions`, and `basins` if any."""
+    import torch
+
+    from operations.compare import compare
+
+    params, tools = running.job.params, running.tools
+    torch.set_num_threads(tools.settings.threads)
+    period, named = Period.parse(params["period"]), params["versions"]
+    done = compare(tools.database, tools.clock, named, period, _basins(params), running.show)
+    kept = done.comparison
+    return {"comparison": kept.id, "basins": len(kept.basins), "left_out": kept.result["left_out"]}
+
+
 def _text(params: Mapping[str, Any], name: str) -> str | None:
     value = params.get(name)
     if value is not None and not isinstance(value, str):
@@ -223,4 +250,5 @@ HANDLERS: dict[str, Handler] = {
     "member": member,
     "forecast": forecast,
     "evaluation": evaluation,
+    "comparison": comparison,
 }

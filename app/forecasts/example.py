@@ -21,6 +21,7 @@ FORECAST: dict[str, Any] = {
     "age_days": 1,
     "stale": False,
     "filled_forcing": {},
+    "skipped_days": 0,
     "area": {"name": "synthetic", "km2": 900.0},
     "units": {"discharge": "m3/s", "storage": "mm", "precipitation": "mm/day", "loss": "mm/day", "water_balance": "mm"},
     "time": ["2008-04-21", "2008-04-22", "2008-04-23"],

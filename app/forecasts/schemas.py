@@ -118,6 +118,9 @@ class Forecast(RunOfBasin):
     filled_forcing: dict[str, int] = Field(
         description="How many missing weather values were interpolated, by variable."
     )
+    skipped_days: int = Field(
+        description="How many days without weather the network skipped; 0 for a network that skips none."
+    )
     area: Area | None
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")

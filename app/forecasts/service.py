@@ -104,6 +104,7 @@ def tell(found: Latest, kept: Kept, how: Representation) -> Forecast:
     return Forecast(
         **header(found, how.at),
         filled_forcing=found.basin.summary.get("filled_forcing", {}),
+        skipped_days=found.basin.summary.get("skipped_days", 0),
         area=_area(found.basin),
         provenance=_provenance(found.run, found.basin),
         **_body(found, kept, how),

@@ -7,7 +7,7 @@ that they are documented.
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 from app.dependencies import Basin
@@ -46,7 +46,10 @@ Rate = Annotated[tuple[int, float], Field(strict=False)]  # JSON has no tuples
 class IngestParams(Said):
     """Which data to bring in."""
 
-    source: Literal["camels", "caravan"] = Field("camels", description="How the data are laid out.")
+    source: Literal["camels", "caravan", "benchmarks"] = Field(
+        "camels",
+        description="How the data are laid out. `benchmarks`: one file of published scores, of all its basins.",
+    )
     from_: list[Place] = Field(
         alias="from",
         min_length=1,
@@ -59,12 +62,58 @@ class IngestParams(Said):
     basins: Basins = Field([], description="All that are there where none is named.")
 
 
-class Network(Said):
-    """Which network, and its size."""
+class MCLSTM(Said):
+    """The mass-conserving LSTM."""
 
-    architecture: Literal["mclstm"] = Field("mclstm", description="`mclstm`: the mass-conserving LSTM.")
+    architecture: Literal["mclstm"] = "mclstm"
     cells: int = Field(64, ge=2, le=512, description="Memory cells, the trash cell included.")
     output_gate_bias: float = -3.0
+
+
+class _Comparison(Said):
+    """A network that holds no water: it tells no storage and no balance."""
+
+    dropout: float = Field(0.4, ge=0, lt=1)
+
+
+class LSTM(_Comparison):
+    """The standard comparison. It holds no water: it tells no storage and no balance."""
+
+    architecture: Literal["lstm"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = 3.0
+
+
+class EINS(_Comparison):
+    """The LSTM that diagnoses its own input. It holds no water: it tells no storage and no balance."""
+
+    architecture: Literal["eins"]
+    cells: int = Field(128, ge=2, le=512)
+    forget_bias: float = 0.0
+
+
+class MMRNN(_Comparison):
+    """The mixed-memory RNN, which skips days without weather. It holds no water: it tells no storage and no balance."""
+
+    architecture: Literal["mmrnn"]
+    cells: int = Field(64, ge=2, le=512)
+    forget_bias: float = 3.0
+
+
+def _architecture(network: Any) -> Any:
+    """Return the architecture that is asked for; MC-LSTM where none is named."""
+    if isinstance(network, dict):
+        return network.get("architecture", "mclstm")
+    return getattr(network, "architecture", None)
+
+
+Network = Annotated[
+    Annotated[MCLSTM, Tag("mclstm")]
+    | Annotated[LSTM, Tag("lstm")]
+    | Annotated[EINS, Tag("eins")]
+    | Annotated[MMRNN, Tag("mmrnn")],
+    Discriminator(_architecture),
+]
 
 
 class Inputs(Said):
@@ -89,7 +138,7 @@ class CosineSchedule(Said):
 
     kind: Literal["cosine"] = "cosine"
     steps: int = Field(1500, ge=1)
-    peak: float = Field(0.01, gt=0)
+    peak: float = Field(0.01, gt=0, description="Without it 0.01 for `mclstm` and 0.003 for the others.")
     warmup_steps: int = Field(30, ge=0)
     final: float = Field(1e-4, gt=0)
 
@@ -99,13 +148,15 @@ class StaircaseSchedule(Said):
 
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1)
-    rates: list[Rate] = Field([(0, 0.01), (20, 0.005), (25, 0.001)])
+    rates: list[Rate] = Field(
+        [(0, 0.01), (20, 0.005), (25, 0.001)], description="Without them those of the network's paper."
+    )
 
 
 class Training(Said):
     """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
 
-    network: Network = Network()
+    network: Network = MCLSTM()
     inputs: Inputs
     train_period: PeriodText = Field(description="Days whose discharge is fitted.")
     validation_period: PeriodText | None = Field(None, description="Days that choose the best weights.")
@@ -155,6 +206,14 @@ class EvaluationParams(Said):
     basins: Basins = Field([], description="Those that the version was trained for where none is named.")
 
 
+class ComparisonParams(Said):
+    """Which versions to hold against the first of them, and on which days."""
+
+    period: PeriodText = Field(description="Days that took no part in the training of any of them.")
+    versions: list[Id] = Field(min_length=1, max_length=20, examples=[["011cb6d0d4209b8d7f6a51"]])
+    basins: Basins = Field([], description="Those that every version was trained for where none is named.")
+
+
 class Ingest(Said):
     """Bring data in."""
 
@@ -187,9 +246,16 @@ class Evaluate(Said):
     params: EvaluationParams
 
 
-NewJob = Annotated[Ingest | Train | Forecast | Evaluate, Field(discriminator="kind")]
+class Compared(Said):
+    """Hold model versions against each other."""
+
+    kind: Literal["comparison"]
+    params: ComparisonParams
 
 
-def said(job: Ingest | Train | Forecast | Evaluate) -> dict[str, Any]:
+NewJob = Annotated[Ingest | Train | Forecast | Evaluate | Compared, Field(discriminator="kind")]
+
+
+def said(job: Ingest | Train | Forecast | Evaluate | Compared) -> dict[str, Any]:
     """Return the params as the job gets them: what the request says, and nothing else."""
     return job.params.model_dump(mode="json", by_alias=True, exclude_unset=True)

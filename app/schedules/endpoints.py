@@ -42,8 +42,8 @@ def list_schedules(session: Reading, response: Response) -> Schedules:
 def create_schedule(
     response: Response, _key: Admin, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
-    """An ingest, a forecast, a training or an evaluation, as often as a cron line says, read by the clock of a time
-    zone. What was missed while the service stood still is made up for once."""
+    """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
+    of a time zone. What was missed while the service stood still is made up for once."""
     now = clock.wall()
     with database.transaction() as session:
         kept = schedules.create(session, service.due(new, now), now)

@@ -27,7 +27,7 @@ from app.main import create_app
 from hydrology.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
 from operations.forecast import Request, forecast
 from operations.ingest import ingest
 from operations.train import train
@@ -115,7 +115,7 @@ def _prepare(settings: Settings) -> list[str]:
     synthetic.write(files, basins=BASINS, first_day=day("2004-10-01"), last_day=day("2006-09-30"))
     ids = [outcome.basin for outcome in ingest(database, CamelsSource([files]), clock)]
     config = TrainingConfig(
-        network=NetworkConfig(cells=8),
+        network=MCLSTMConfig(cells=8),
         inputs=InputsConfig(product=synthetic.PRODUCT),
         train_period="2005-10-01..2006-09-30",
         windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),

@@ -9,11 +9,15 @@ from freshet.cli import serve
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
+from freshet.cli.train import Architecture
 from records.settings import Settings
 
 
 def demo(
     once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
+    architecture: Annotated[
+        Architecture, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
+    ] = Architecture.MCLSTM,
     host: serve.Host = "127.0.0.1",
     port: Annotated[
         int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
@@ -23,11 +27,12 @@ def demo(
     """Start the whole service on synthetic basins, and do the main job over its API.
 
     Ingest, train an ensemble, evaluate it, forecast; then serve until interrupted. Everything is kept in the folder
-    `demo` of FRESHET_DATA, in SQLite. Running it again goes on from there.
+    `demo` (another network's: `demo-NAME`) of FRESHET_DATA, in SQLite. Running it again goes on from there.
     """
     from freshet.demo import HELD_OUT, demonstrate, service
 
-    folder = Settings.load().data / "demo"
+    name = "demo" if architecture is Architecture.MCLSTM else f"demo-{architecture}"
+    folder = Settings.load().data / name
     settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
@@ -35,7 +40,7 @@ def demo(
         pass  # the database is there before the service starts
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, serve.base(host, chosen), reporter.show)
+            done = demonstrate(settings, process, serve.base(host, chosen), architecture, reporter.show)
         nse = done.skill["nse"]
         payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"]}
         answer(payload, as_json, _table(done.forecasts["forecasts"]))
@@ -52,9 +57,10 @@ def demo(
 def _table(forecasts: list[dict[str, Any]]) -> Any:
     rows = []
     for one in forecasts:
-        median, closed = one["discharge"]["median"], one["water_balance"]["closes"]
-        storage = one["storage"]["total"][-1]
-        rows.append((one["basin"], one["t0"], median[0], max(median), median[-1], storage, "closed" if closed else "-"))
+        median, storage, balance = one["discharge"]["median"], one["storage"], one["water_balance"]
+        held = storage["total"][-1] if storage else "-"
+        ledger = "closed" if balance and balance["closes"] else "-"
+        rows.append((one["basin"], one["t0"], median[0], max(median), median[-1], held, ledger))
     columns = ("basin", "T0", "first day", "highest", "last day", "storage mm", "ledger")
     return table(columns, rows, "Median discharge in mm/day over the 10 days after T0")
 

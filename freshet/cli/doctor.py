@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,6 +12,12 @@ from freshet.cli.output import Json, answer, table
 from hydrology.errors import Problem
 from records.engine import Database
 from records.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from models.contract import Network
+    from models.inference import ArrayMap
 
 NOT_WELL = 5
 
@@ -64,28 +70,47 @@ def _camels(settings: Settings) -> Iterator[Check]:
 
 def _arithmetic(settings: Settings) -> Iterator[Check]:
     """Check on this machine what replay rests on: neighbours and cuts change no bit of a run."""
+    import torch
+
+    from models.config import InputsConfig, TrainingConfig
+    from models.networks import ARCHITECTURES, build
+
+    torch.set_num_threads(settings.threads)
+    inputs = InputsConfig(product="any", auxiliary=tuple("abcd"), static=tuple("abc"))
+    differ = []
+    for name in ARCHITECTURES:
+        asked = {"network": {"architecture": name}, "inputs": inputs, "train_period": "2000-01-01..2000-12-31"}
+        if not _same_bits(build(TrainingConfig.model_validate(asked).network, inputs, seed=0)):
+            differ.append(name)
+    said = "the same bits alone, in company and in two parts"
+    if differ:
+        said = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
+    yield "arithmetic", not differ, said
+    cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
+    yield "CUDA", True, cuda
+
+
+def _same_bits(network: "Network") -> bool:
+    """Return whether a basin's run is the same alone, in company and in two parts."""
     import numpy as np
     import torch
 
     from models.contract import Inputs
     from models.inference import BLOCK, simulate
-    from models.nets.mclstm import MCLSTM
 
-    torch.set_num_threads(settings.threads)
     generator = torch.Generator().manual_seed(0)
     rain = torch.rand(30, BLOCK, 1, generator=generator) * 20
     drive = Inputs(rain, torch.randn(30, BLOCK, 4, generator=generator), torch.randn(BLOCK, 3, generator=generator))
-    network = MCLSTM(auxiliary=4, static=3, cells=64)
-    whole, _ = simulate(network, drive, None, ("discharge",))
-    alone, _ = simulate(network, Inputs(rain[:, 5:6], drive.auxiliary[:, 5:6], drive.static[5:6]), None, ("discharge",))
-    first, state = simulate(network, drive.between(0, 11), None, ("discharge",))
-    second, _ = simulate(network, drive.between(11, 30), state, ("discharge",))
-    split = np.concatenate([first["discharge"], second["discharge"]], axis=1)
-    same = np.array_equal(alone["discharge"][0], whole["discharge"][5]) and np.array_equal(split, whole["discharge"])
-    said = "the same bits alone, in company and in two parts" if same else "runs differ: states cannot be replayed here"
-    yield "arithmetic", same, said
-    cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
-    yield "CUDA", True, cuda
+    one = Inputs(rain[:, 5:6], drive.auxiliary[:, 5:6], drive.static[5:6])
+
+    def discharge(inputs: Inputs, state: "ArrayMap | None" = None) -> "tuple[np.ndarray[Any, Any], ArrayMap]":
+        outputs, last = simulate(network, inputs, state, ("discharge",))
+        return outputs["discharge"], last
+
+    whole, alone = discharge(drive)[0], discharge(one)[0]
+    first, state = discharge(drive.between(0, 11))
+    second, _ = discharge(drive.between(11, 30), state)
+    return np.array_equal(alone[0], whole[5]) and np.array_equal(np.concatenate([first, second], axis=1), whole)
 
 
 def _libraries(_settings: Settings) -> Iterator[Check]:

@@ -20,6 +20,7 @@ from ingestion.sources.tables import TablesSource
 from operations.download import local
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
+from operations.published import ingest_published
 from records.basins import list_basins
 
 MOST_ROWS = 40
@@ -105,6 +106,26 @@ def tables(
         held = TablesSource(basins, observations, product, registered)
         outcomes = _ingest(context, reporter, held)
     _tell(outcomes, as_json)
+
+
+@app.command("benchmarks")
+def benchmarks(
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="benchmark_models_per_basin.csv, or the URL of it.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Ingest published scores of hydrological models in the basins of CAMELS-US, for freshet compare.
+
+    The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
+    """
+    with opened() as context, reporting() as reporter:
+        (file,) = _fetched(context, reporter, [source])
+        done = ingest_published(context.database, context.clock, file)
+    rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
+    rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
+    title = f"Published scores of {done.source}\n{done.citation}"
+    answer(asdict(done), as_json, table(("", ""), rows, title))
 
 
 def _fetched(context: Context, reporter: Reporter, source: Sequence[str]) -> list[Path]:

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from freshet.cli import (
     basins,
+    compare,
     demo,
     doctor,
     evaluate,
@@ -39,6 +40,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "basins",
             "train",
             "evaluate",
+            "compare",
             "forecast",
             "runs",
             "versions",
@@ -70,6 +72,7 @@ app.add_typer(ingest.app, name="ingest")
 app.command("basins")(basins.basins)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("runs")(runs.runs)
 app.add_typer(versions.app, name="versions")

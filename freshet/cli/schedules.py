@@ -38,7 +38,9 @@ def list_schedules(as_json: Json = False) -> None:
 @app.command("add")
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="No other schedule has it.")],
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Of the job: ingest, forecast, training, evaluation.")],
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="Of the job: ingest, forecast, training, evaluation, comparison.")
+    ],
     cron: Annotated[str, typer.Option(metavar="LINE", help="Minute, hour, day, month, weekday: '30 6 * * *'.")],
     timezone: Annotated[str, typer.Option(metavar="ZONE", help="Where that is the time: America/Denver.")] = "UTC",
     params: Annotated[str, typer.Option(metavar="JSON", help="What the job is asked, as a JSON object.")] = "{}",

@@ -18,7 +18,6 @@ from models.config import (
     Cosine,
     Staircase,
     TrainingConfig,
-    WindowsConfig,
     sequence_to_one_protocol,
     windows_protocol,
 )
@@ -30,6 +29,15 @@ if TYPE_CHECKING:
 
 MOST_SEED = 2**31 - 1
 MOST_DAYS = 36_525  # a century
+
+
+class Architecture(StrEnum):
+    """Which network."""
+
+    MCLSTM = "mclstm"
+    LSTM = "lstm"
+    EINS = "eins"
+    MMRNN = "mmrnn"
 
 
 class Protocol(StrEnum):
@@ -71,7 +79,12 @@ def train(
             metavar="NUMBER", min=0, max=MOST_SEED, help="Seed of the first member; the others count on from it."
         ),
     ] = 0,
-    cells: Annotated[int, typer.Option(metavar="COUNT", help="Memory cells, the trash cell included.")] = 64,
+    architecture: Annotated[
+        Architecture, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
+    ] = Architecture.MCLSTM,
+    cells: Annotated[
+        int | None, typer.Option(metavar="COUNT", help="Memory cells. Default: 64 (mclstm, mmrnn) or 128.")
+    ] = None,
     steps: Annotated[int | None, typer.Option(metavar="COUNT", help="Training steps (windows).")] = None,
     epochs: Annotated[int | None, typer.Option(metavar="COUNT", help="Epochs (sequence-to-one).")] = None,
     batch: Annotated[int | None, typer.Option(metavar="COUNT", help="Samples a step.")] = None,
@@ -85,18 +98,27 @@ def train(
         float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
     ] = None,
     output_gate_bias: Annotated[
-        float, typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the output gate.")
-    ] = -3.0,
+        float | None,
+        typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the output gate (mclstm). Default: -3."),
+    ] = None,
+    forget_bias: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the forget gate (the others)."),
+    ] = None,
+    dropout: Annotated[
+        float | None, typer.Option(metavar="SHARE", min=0, max=0.99, help="Dropout before the head (the others).")
+    ] = None,
     validate_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between validations.")] = 100,
     checkpoint_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between checkpoints.")] = 50,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train an ensemble of MC-LSTMs. The same command again goes on from the last checkpoint.
+    """Train an ensemble. The same command again goes on from the last checkpoint.
 
     Without --basin: every basin that is kept.
     """
+    network = {"cells": cells, "output_gate_bias": output_gate_bias, "forget_bias": forget_bias, "dropout": dropout}
     windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
     schedule = {"steps": steps, "epochs": epochs, "peak": learning_rate}
     with opened() as context:
@@ -104,7 +126,7 @@ def train(
             ids = chosen(session, [*(basin or []), *listed(basins_file)])
             inputs = {"product": product or only_forcing(session), "auxiliary": auxiliary, "static": attribute}
         settings = {
-            "network": {"cells": cells, "output_gate_bias": output_gate_bias},
+            "network": {"architecture": architecture.value, **_given(network)},
             "inputs": {name: value for name, value in inputs.items() if value},
             "train_period": train_period,
             "validation_period": validation_period,
@@ -144,13 +166,10 @@ def configuration(
     Raises:
         InvalidInput: a choice is not possible, or does not belong to the protocol.
     """
-    shape: WindowsConfig
-    rates: Cosine | Staircase
     shape, rates = windows_protocol() if protocol is Protocol.WINDOWS else sequence_to_one_protocol()
-    given = {name: value for name, value in schedule.items() if value is not None}
-    if foreign := sorted(set(given) - set(type(rates).model_fields)):
+    fields = (Cosine if protocol is Protocol.WINDOWS else Staircase).model_fields
+    if foreign := sorted(set(_given(schedule)) - set(fields)):
         raise InvalidInput(f"{option(foreign[0])} does not belong to the protocol {protocol}: leave it out.")
-    kept = {name: value for name, value in windows.items() if value is not None}
     for period in (settings["train_period"], settings["validation_period"]):
         if period is not None:
             Period.parse(period)
@@ -158,13 +177,18 @@ def configuration(
         return TrainingConfig.model_validate(
             {
                 **settings,
-                "windows": shape.model_dump() | kept,
-                "schedule": rates.model_dump() | given,
+                "windows": shape.model_dump() | _given(windows),
+                "schedule": rates | _given(schedule),
             }
         )
     except ValidationError as error:
         faults = "; ".join(f"{option(str(fault['loc'][-1]))}: {fault['msg']}" for fault in error.errors())
         raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def option(field: str) -> str:

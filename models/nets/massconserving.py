@@ -97,9 +97,10 @@ class MassConserving(nn.Module):
         """
         c = self.first_cells(a[0]) if cells is None else cells
         drivers = torch.cat([x, a], -1) if self.sees_mass and x is not None else a
-        to_R = self.redistribution.drive(drivers)
-        to_i = None if self.input_gate is None else self.input_gate.drive(drivers)
-        to_o = None if self.output_gate is None else self.output_gate.drive(drivers)
+        # Taken apart once: a gradient of to_R[t] would be as long as all steps together.
+        to_R = self.redistribution.drive(drivers).unbind()
+        to_i = None if self.input_gate is None else self.input_gate.drive(drivers).unbind()
+        to_o = None if self.output_gate is None else self.output_gate.drive(drivers).unbind()
         storage, outflow = [], []
         for t in range(len(a)):
             shares = c / (c.sum(-1, keepdim=True) + EPSILON)

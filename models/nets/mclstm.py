@@ -17,7 +17,8 @@ from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
 from models.nets.normalisers import normalised_logistic, normalised_relu
-from models.nets.scan import EPSILON, ROW_ALIGNMENT, scan
+from models.nets.products import ROW_ALIGNMENT
+from models.nets.scan import EPSILON, scan
 
 TRASH_CELL = 0
 

@@ -26,8 +26,6 @@ from torch.autograd.function import once_differentiable
 from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
-ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. On rows that begin elsewhere, the arithmetic of a sample (the
-# order of its sums) would depend on its place in the batch, and with it the last bits of its discharge.
 
 
 def scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
@@ -35,7 +33,7 @@ def scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Te
 
     Args:
         weight: ((K + 2) * P, K + D), K + 2 groups of rows: R of each source cell, then i, then o. A group has a
-            row a target cell and zeros up to P, the next multiple of ROW_ALIGNMENT. The columns take the
+            row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. The columns take the
             normalised cells, then the drivers.
         fixed: (B, (K + 2) * P), what the gates get from statics and bias, the same every day.
         drivers: (T, B, D), the inputs that change from day to day.

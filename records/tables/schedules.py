@@ -13,7 +13,7 @@ class ScheduleRow(Base):
 
     __tablename__ = "schedules"
     __table_args__ = (
-        one_of("kind", "ingest", "training", "forecast", "evaluation"),
+        one_of("kind", "ingest", "training", "forecast", "evaluation", "comparison"),
         CheckConstraint("length(name) > 0", name="name"),
         UniqueConstraint("name"),
     )

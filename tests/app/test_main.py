@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from app.comparisons.example import COMPARISON
+from app.comparisons.schemas import Comparison
 from app.forecasts.example import FORECASTS
 from app.forecasts.schemas import Forecasts
 from app.jobs.example import JOB
@@ -58,11 +60,13 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_schedule",
         "replace_schedule",
         "list_basins",
+        "list_comparisons",
         "list_models",
         "list_runs",
         "read_basin",
         "read_basin_promotions",
         "read_basin_skill",
+        "read_comparison",
         "read_latest_forecast",
         "read_latest_forecasts",
         "read_model",
@@ -118,6 +122,7 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (BalanceOfRun, BALANCE),
         (BasinSkill, BASIN_SKILL),
         (ModelSkill, MODEL_SKILL),
+        (Comparison, COMPARISON),
         (ModelDetail, MODEL),
         (Promotions, PROMOTIONS),
         (Status, STATUS),

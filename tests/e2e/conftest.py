@@ -16,9 +16,10 @@ import httpx2
 import pytest
 
 from hydrology.calendar import Period
+from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import Request, forecast
-from records import jobs, keys, runs, schedules
+from records import comparisons, jobs, keys, runs, schedules
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
@@ -39,6 +40,7 @@ class Kept:
 
     version: str
     run: str
+    comparison: str
     ended: tuple[str, ...]
     schedule: str
     token: str
@@ -55,11 +57,13 @@ class Api:
 
 @pytest.fixture(scope="session")
 def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The country's SQLite file with a forecast run and an evaluation, to be copied."""
+    """The country's SQLite file with a forecast run, an evaluation and a comparison, to be copied."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("worked") / "freshet.sqlite"))
     database, clock = Database(f"sqlite:///{file}"), Clock(KEPT_UNTIL)
     (run,) = forecast(database, clock, Request(BASINS))
-    evaluate(database, clock, run.version_id, Period.parse("2004-10-01..2005-09-30"), BASINS)
+    held_out = Period.parse("2004-10-01..2005-09-30")
+    evaluate(database, clock, run.version_id, held_out, BASINS)
+    compare(database, clock, [run.version_id], held_out)
     database.close()
     return file
 
@@ -109,6 +113,7 @@ def _fill(database_url: str) -> Kept:
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session)
+        (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)
         posted = [
             jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue="default", created_by=key.name), now)[0]
@@ -137,7 +142,7 @@ def _fill(database_url: str) -> Kept:
             now,
         )
     database.close()
-    return Kept(run.version_id, run.id, tuple(job.id for job in posted), schedule.id, token)
+    return Kept(run.version_id, run.id, compared.id, tuple(job.id for job in posted), schedule.id, token)
 
 
 def free_port() -> int:

@@ -71,6 +71,7 @@ def _configuration(api: Api) -> str:
         "basin": [*BASINS, "OWN-mill"],
         "run": [api.kept.run],
         "version": [api.kept.version],
+        "comparison": [api.kept.comparison],
         "job": api.kept.ended,
         "schedule": [api.kept.schedule],
     }

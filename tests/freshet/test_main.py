@@ -12,8 +12,8 @@ import pytest
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 COMMANDS = (
-    *("ingest", "basins", "train", "evaluate", "forecast", "runs", "versions", "serve", "jobs", "keys", "schedules"),
-    *("doctor", "demo", "worker", "scheduler", "api"),
+    *("ingest", "basins", "train", "evaluate", "compare", "forecast", "runs", "versions", "serve", "jobs", "keys"),
+    *("schedules", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
 

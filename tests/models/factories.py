@@ -5,7 +5,7 @@ import torch
 
 from hydrology.calendar import day
 from models.arrays import Forcing
-from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from models.training import TrainingData
@@ -42,7 +42,7 @@ def kill_columns(net: MCLSTM, sources: list[int]) -> None:
 def config(**changes: object) -> TrainingConfig:
     """Return a training of seconds, on the data of `training_data`."""
     settings: dict[str, object] = {
-        "network": NetworkConfig(cells=4),
+        "network": MCLSTMConfig(cells=4),
         "inputs": InputsConfig(product="synthetic", auxiliary=("tmax", "vp", "srad"), static=("a", "b", "c", "d")),
         "train_period": "2001-01-01..2002-12-31",
         "validation_period": "2003-01-01..2003-12-31",

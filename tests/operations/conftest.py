@@ -10,7 +10,7 @@ import torch
 from hydrology.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from models.config import Cosine, InputsConfig, NetworkConfig, TrainingConfig, WindowsConfig
+from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
 from operations.ingest import ingest
 from operations.train import train
 from records.clock import Clock
@@ -55,7 +55,7 @@ def kept(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
 def configuration(**changes: object) -> TrainingConfig:
     """Return a training of a second."""
     settings: dict[str, object] = {
-        "network": NetworkConfig(cells=5),
+        "network": MCLSTMConfig(cells=5),
         "inputs": InputsConfig(product=synthetic.PRODUCT),
         "train_period": "2001-10-01..2003-09-30",
         "validation_period": "2003-10-01..2004-09-30",

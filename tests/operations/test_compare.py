@@ -1,74 +1,262 @@
-"""A candidate is held against what basins use now, and only a better one takes over."""
+"""Versions are held against each other on the same basins and days, and the same comparison is kept once."""
 
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
+from sqlalchemy import select
 
-from hydrology.errors import InvalidInput
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem, InvalidInput
+from hydrology.paired import difference
+from hydrology.scores import SCORES
 from models.config import Cosine
-from operations.compare import Rule, judge
+from operations.compare import MOST_VERSIONS, compare
+from operations.evaluate import evaluate
 from operations.train import train
-from records import promotions, versions
+from records import comparisons, published, skill, sources, versions
+from records.basins import UnknownBasin
 from records.engine import Database
+from records.tables.versions import MemberRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
+from tests.records.factories import a_basin, contents
 
-HELD_OUT = "2004-10-01..2005-09-30"
-
-
-def candidate(database: Database, steps: int) -> str:
-    """Train another version; more steps make a better one."""
-    config = configuration(schedule=Cosine(steps=steps, warmup_steps=2, peak=0.03), validate_every=steps, members=1)
-    return train(database, CLOCK, config, BASINS).version_id
+HELD_OUT = Period.parse("2004-10-01..2005-09-30")
+SOURCE = "somebody/results@1234567"
 
 
-def in_use(database: Database) -> set[str]:
+@pytest.fixture(scope="module")
+def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the country and two versions, the second trained for longer and named."""
+    file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("two") / "freshet.sqlite"))
+    database = Database(f"sqlite:///{file}")
+    config = configuration(schedule=Cosine(steps=16, warmup_steps=2, peak=0.03), validate_every=16, members=1)
+    train(database, CLOCK, config, BASINS, label="longer")
+    database.close()
+    return file
+
+
+@pytest.fixture
+def kept(two_file: Path, tmp_path: Path) -> Iterator[Database]:
+    """A copy of the country and its two versions."""
+    database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'kept.sqlite')}")
+    yield database
+    database.close()
+
+
+def both(database: Database) -> list[str]:
+    """Return the two versions, the older one first."""
     with database.reading() as session:
-        return set(promotions.current(session, BASINS).values())
+        return [one.id for one in versions.list_versions(session)][::-1]
 
 
-def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
-    (first,) = in_use(kept)
-    better = candidate(kept, steps=150)
-    verdict = judge(kept, CLOCK, better, Rule(HELD_OUT, promote=True))
-    assert verdict.better
-    assert verdict.current == (first,)
-    assert verdict.basins == len(BASINS)
-    assert verdict.candidate_median is not None
-    assert verdict.current_median is not None
-    assert verdict.candidate_median > verdict.current_median
-    assert set(verdict.promoted) == set(BASINS)
-    assert in_use(kept) == {better}
+def publish(database: Database, *rows: tuple[str, str, float | None], period: Period = HELD_OUT) -> None:
+    """Keep published NSE of a model by basin."""
+    with database.transaction() as session:
+        file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
+        said = published.Publication(source=SOURCE, citation="Somebody 2019", file_id=file, kept_at=CLOCK.wall())
+        scores = [
+            published.PublishedScore(
+                source=SOURCE,
+                model=model,
+                basin_id=basin,
+                metric="nse",
+                first_day=period.first,
+                last_day=period.last,
+                value=value,
+                reason=None if value is not None else "none",
+            )
+            for model, basin, value in rows
+        ]
+        published.keep(session, said, scores)
 
-    worse = candidate(kept, steps=3)
-    verdict = judge(kept, CLOCK, worse, Rule(HELD_OUT, promote=True))
-    assert not verdict.better
-    assert verdict.promoted == ()
-    assert "not more than the margin" in verdict.sentence
-    assert in_use(kept) == {better}
+
+def test_quartiles_and_differences_are_those_of_the_evaluated_scores(kept: Database) -> None:
+    first, second = both(kept)
+    result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
+
     with kept.reading() as session:
-        assert versions.get(session, worse).properties["comparison"]["better"] is False
-        (newest, *_) = promotions.history(session, "SYNTH-01")
-    assert newest.promoted_by == "retraining rule"
-    assert "median NSE" in newest.reason
+        rows = skill.scores(session, metrics=["nse"])
+    ours, theirs = (np.array([row.value for row in rows if row.version_id == one]) for one in (first, second))
+    nse = next(one for one in result["scores"] if one["metric"] == "nse")
+    assert (nse["n"], nse["lacking"], nse["perfect"]) == (3, 0, 1)
+    for told, values in zip(nse["versions"], (ours, theirs), strict=True):
+        assert [told["p25"], told["median"], told["p75"]] == pytest.approx(list(np.percentile(values, [25, 50, 75])))
+    (told,) = nse["differences"]
+    expected = difference(theirs, ours, perfect=1)
+    assert (told["version"], told["n"], told["better"], told["worse"]) == (second, 3, expected.better, expected.worse)
+    assert told["median"] == pytest.approx(expected.median)
+    assert (told["p"], told["reason"]) == (None, "The test needs at least 6 basins that differ; there are 3.")
+    assert result["values"]["nse"] == {first: ours.tolist(), second: theirs.tolist()}
+    assert [one["metric"] for one in result["scores"]] == list(SCORES)
 
 
-def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
-    before = in_use(kept)
-    verdict = judge(kept, CLOCK, candidate(kept, steps=150), Rule(HELD_OUT))
-    assert verdict.better
-    assert in_use(kept) == before
+def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
+    first, second = both(kept)
+    with kept.transaction() as session:
+        members = session.scalars(select(MemberRow).order_by(MemberRow.version_id, MemberRow.label)).all()
+        recorded: list[dict[str, Any]] = [{"seconds": 2.5}, {}, {"seconds": 4.0, "machine": "a mill"}]
+        for member, log in zip(members, recorded, strict=True):
+            member.log = {"validation": member.log["validation"]} | log
+    told = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result["versions"]
+    assert [one["label"] for one in told] == [None, "longer"]
+    assert [one["members"] for one in told] == [2, 1]
+    assert [one["conserving"] for one in told] == [True, True]
+    assert "label" in told[0]["missing"]
+    # Five cells, 4 auxiliaries, 27 attributes, the precipitation and the state at the gates: R, i and o.
+    assert told[0]["parameters"] == (1 + 4 + 27 + 5 + 1) * (5 * 5 + 5 + 5)
+    assert [one["training_seconds"] for one in told] == [None, 4.0]
+    assert [one["missing"].get("training_seconds") for one in told] == ["not recorded", None]
+    assert [one["machines"] for one in told] == [[], ["a mill"]]
 
 
-def test_a_margin_must_be_exceeded(kept: Database) -> None:
-    verdict = judge(kept, CLOCK, candidate(kept, steps=150), Rule(HELD_OUT, margin=50.0, promote=True))
-    assert not verdict.better
+def test_the_same_again_is_the_same_comparison_and_evaluates_nothing(kept: Database) -> None:
+    ids = both(kept)
+    first = compare(kept, CLOCK, ids, HELD_OUT)
+    with kept.reading() as session:
+        before = contents(session)
+    shown: list[int] = []
+    again = compare(kept, CLOCK, ids, HELD_OUT, on_basins=lambda done, _total: shown.append(done))
+    with kept.reading() as session:
+        assert contents(session) == before
+    assert (first.already, again.already, shown) == (False, True, [])
+    assert again.comparison == first.comparison
+    assert compare(kept, CLOCK, ids[::-1], HELD_OUT).comparison.id != first.comparison.id
 
 
-def test_the_current_version_is_not_judged_against_itself(kept: Database) -> None:
-    (first,) = in_use(kept)
-    verdict = judge(kept, CLOCK, first, Rule(HELD_OUT, promote=True))
-    assert (verdict.better, verdict.basins) == (False, 0)
+def test_kept_scores_are_taken_and_the_rest_is_evaluated(kept: Database) -> None:
+    first, second = both(kept)
+    evaluate(kept, CLOCK, first, HELD_OUT, BASINS[:2])
+    shown: list[tuple[int, int]] = []
+    compare(kept, CLOCK, [first, second], HELD_OUT, on_basins=lambda done, total: shown.append((done, total)))
+    assert shown[-1] == (4, 4)  # one basin of the first version is lacking, and three of the second
 
 
-def test_days_of_the_training_are_refused(kept: Database) -> None:
-    (first,) = in_use(kept)
-    with pytest.raises(InvalidInput, match="took no part in its training"):
-        judge(kept, CLOCK, first, Rule("2003-01-01..2005-09-30"))
+def test_scores_of_other_days_are_not_taken(kept: Database) -> None:
+    ids = both(kept)
+    evaluate(kept, CLOCK, ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
+    done = compare(kept, CLOCK, ids, HELD_OUT).comparison
+    with kept.reading() as session:
+        whole = skill.scores(
+            session, versions=ids[:1], metrics=["nse"], first_day=HELD_OUT.first, last_day=HELD_OUT.last
+        )
+    assert done.result["values"]["nse"][ids[0]] == [row.value for row in whole]
+    assert [row.n for row in whole if row.last_day == HELD_OUT.last] == [365] * 3
+
+
+def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_time(kept: Database) -> None:
+    first, _ = both(kept)
+    other = train(kept, CLOCK, configuration(seed=5, members=1), BASINS[:2]).version_id
+    default = compare(kept, CLOCK, [first, other], HELD_OUT).comparison
+    named = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
+    assert default.basins == BASINS[:2]
+    assert named.basins == BASINS  # a version may serve a basin that it was not trained for
+
+    with kept.transaction() as session:
+        dry = a_basin(session, "SYNTH-99")
+    once = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
+    twice = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
+    assert once.comparison.basins == BASINS
+    assert "SYNTH-99 has no precipitation" in once.comparison.result["left_out"][dry]
+    assert (twice.already, twice.comparison.id) == (True, once.comparison.id)
+    with pytest.raises(DataProblem, match="SYNTH-99 has no precipitation"):
+        compare(kept, CLOCK, [first, other], HELD_OUT, [dry])
+
+
+def test_a_metric_is_of_the_basins_where_every_version_has_a_value(kept: Database) -> None:
+    first, second = both(kept)
+    compare(kept, CLOCK, [first, second], HELD_OUT)
+    with kept.transaction() as session:
+        (row,) = skill.scores(session, versions=[second], basins=["SYNTH-02"], metrics=["fhv"])
+        skill.replace(session, [replace(row, value=None, reason="too dry")])
+    result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
+    fhv = next(one for one in result["scores"] if one["metric"] == "fhv")
+    assert (fhv["n"], fhv["lacking"], fhv["differences"][0]["n"]) == (2, 1, 2)
+    assert result["values"]["fhv"][second][1] is None
+    assert result["values"]["fhv"][first][1] is not None
+
+
+def test_scores_of_unequal_numbers_of_days_are_not_compared(kept: Database) -> None:
+    first, second = both(kept)
+    compare(kept, CLOCK, [first, second], HELD_OUT)
+    with kept.transaction() as session:
+        (row,) = skill.scores(session, versions=[second], basins=["SYNTH-02"], metrics=["nse"])
+        skill.replace(session, [replace(row, n=364)])
+    done = compare(kept, CLOCK, [first, second], HELD_OUT).comparison
+    assert done.basins == ("SYNTH-01", "SYNTH-03")
+    assert "scored on 364 and 365 days" in done.result["left_out"]["SYNTH-02"]
+
+
+def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept: Database) -> None:
+    ids = both(kept)
+    none = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+    assert none["published_models"] == []
+    assert "freshet ingest benchmarks" in none["missing"]["published_models"]
+
+    publish(kept, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
+    other_days = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+    assert other_days["published_models"] == []
+    assert "is of 2004-10-01..2005-09-30" in other_days["missing"]["published_models"]
+
+    publish(
+        kept,
+        *[("BUCKET", basin, 0.25 * at) for at, basin in enumerate(BASINS)],
+        *[("SIEVE", "SYNTH-01", 0.5), ("SIEVE", "SYNTH-02", None), ("SIEVE", "USGS-01013500", 0.75)],
+    )
+    result = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+    bucket, sieve = result["published_models"]
+    assert (bucket["model"], bucket["source"], bucket["citation"]) == ("BUCKET", SOURCE, "Somebody 2019")
+    (nse,) = bucket["scores"]
+    ours = result["values"]["nse"][ids[0]]
+    assert (nse["metric"], nse["n"], nse["median"], nse["p25"], nse["p75"]) == ("nse", 3, 0.25, 0.125, 0.375)
+    assert nse["first"]["median"] == pytest.approx(np.median(ours))
+    assert nse["difference"]["median"] == pytest.approx(np.median(np.array([0, 0.25, 0.5]) - ours))
+    assert (sieve["model"], sieve["scores"][0]["n"]) == ("SIEVE", 1)
+    assert sieve["scores"][0]["first"]["median"] == ours[0]
+    assert "published_models" not in result["missing"]
+
+
+def test_the_printed_table_is_labelled_as_of_other_basins_and_days(kept: Database) -> None:
+    table = compare(kept, CLOCK, both(kept)[:1], HELD_OUT).comparison.result["published_table"]
+    assert table["comparable"] is False
+    assert table["note"].startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
+
+
+def test_days_of_any_training_are_refused(kept: Database) -> None:
+    first, _ = both(kept)
+    other = train(kept, CLOCK, configuration(seed=9, members=1, validation_period=None), BASINS).version_id
+    validated = Period.parse("2003-10-01..2004-09-30")
+    assert compare(kept, CLOCK, [other], validated).comparison.versions == (other,)
+    with pytest.raises(InvalidInput, match=f"overlaps the validation period .* of version {first}"):
+        compare(kept, CLOCK, [other, first], validated)
+
+
+@pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MOST_VERSIONS + 1, "21 versions")])
+def test_what_cannot_be_compared_is_refused(kept: Database, times: int, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        compare(kept, CLOCK, both(kept)[:1] * times, HELD_OUT)
+
+
+def test_what_is_not_kept_is_told(kept: Database) -> None:
+    ids = both(kept)
+    with pytest.raises(versions.UnknownVersion):
+        compare(kept, CLOCK, [*ids, "nothing"], HELD_OUT)
+    with pytest.raises(UnknownBasin):
+        compare(kept, CLOCK, ids, HELD_OUT, ["01013500"])
+    with pytest.raises(DataProblem, match="does not cover"):
+        compare(kept, CLOCK, ids, Period.parse("2005-10-01..2006-09-30"))
+    with kept.reading() as session:
+        assert comparisons.list_comparisons(session) == []
+
+
+def test_versions_without_a_basin_in_common_need_basins_to_be_named(kept: Database) -> None:
+    one, other = (
+        train(kept, CLOCK, configuration(seed=11, members=1), [basin]).version_id for basin in ("SYNTH-01", "SYNTH-02")
+    )
+    with pytest.raises(DataProblem, match="no basin in common"):
+        compare(kept, CLOCK, [one, other], HELD_OUT)
+    assert compare(kept, CLOCK, [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == ("SYNTH-03",)

@@ -2,15 +2,19 @@
 
 from typing import Any
 
+import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import IntegrityError
 
 import migrations
+from records import schedules
 from records.engine import Database
 from records.tables import Base
+from tests.records.factories import NOW, a_job, contents
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -30,11 +34,11 @@ def _described(connection: Connection) -> dict[str, Any]:
     }
 
 
-def _downgrade(connection: Connection) -> None:
+def _downgrade(connection: Connection, revision: str = "base") -> None:
     config = Config()
     config.set_main_option("script_location", migrations.__path__[0])
     config.attributes["connection"] = connection
-    command.downgrade(config, "base")
+    command.downgrade(config, revision)
 
 
 def test_alembic_finds_no_difference(database: Database) -> None:
@@ -52,6 +56,36 @@ def test_migrated_tables_are_described_as_those_made_from_the_code(database: Dat
         Base.metadata.create_all(connection)
         assert migrated == _described(connection)
     assert set(migrated) == set(Base.metadata.tables)
+
+
+def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(database: Database) -> None:
+    with database.transaction() as session:
+        posted = a_job(session, kind="evaluation")
+        schedule = schedules.create(
+            session,
+            schedules.NewSchedule(
+                name="daily",
+                kind="forecast",
+                params={},
+                cron="0 6 * * *",
+                timezone="UTC",
+                enabled=True,
+                next_run_at=NOW,
+            ),
+            NOW,
+        )
+        assert schedules.advance(session, schedule.id, 1, ran_at=NOW, next_run_at=NOW, job_id=posted)
+        before = contents(session)
+        a_job(session, kind="comparison")
+        with pytest.raises(IntegrityError), session.begin_nested():
+            a_job(session, kind="nonsense")
+        _downgrade(session.connection(), "0003")
+        with pytest.raises(IntegrityError), session.begin_nested():
+            a_job(session, kind="comparison")
+    database.migrate()
+    with database.transaction() as session:
+        assert contents(session) == before
+        a_job(session, kind="comparison")
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

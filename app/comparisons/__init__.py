@@ -1,0 +1,1 @@
+"""Comparisons: model versions beside each other, and beside what others have published."""

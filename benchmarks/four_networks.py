@@ -1,0 +1,136 @@
+"""The four networks on 40 real basins, one member each, as many seconds of training each on one thread.
+
+`python -m benchmarks.four_networks ingest`; `... train NAME [--seconds N]` for each of mclstm, lstm, eins and mmrnn,
+two at a time if the machine has two cores; then `... compare [--json]`, which is `freshet compare` on the test period.
+FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database. A training that was stopped goes on.
+"""
+
+import argparse
+import itertools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from freshet.cli.context import log_to_stderr
+from hydrology.calendar import Period
+from ingestion.sources.camels import CamelsSource
+from models.config import TrainingConfig
+from models.networks import ARCHITECTURES
+from models.scaling import Scaler
+from models.training import MemberTraining, Progress
+from operations.ingest import ingest
+from operations.train import Begun, begin, train
+from operations.training_data import Prepared
+from records import versions
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+EVERY = 11  # of the list of 447, from the 11th: 40 basins
+TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
+PRODUCT = "maurer_extended"
+FILES = (
+    "maurer_extended.zip",
+    "basin_timeseries_v1p2_metForcing_obsFlow.zip",
+    "camels_attributes_v2.0",
+    "swe_reference.zip",
+)
+TRIAL = (3, 10)  # steps that warm up, steps that are timed
+
+
+class _TimedEnoughError(Exception):
+    """Ends the trial."""
+
+
+def main() -> None:
+    """Parse the command line, and train or compare."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.four_networks", description=__doc__)
+    parser.add_argument("what", choices=["ingest", "train", "compare"])
+    parser.add_argument("name", nargs="?", choices=sorted(ARCHITECTURES))
+    parser.add_argument("--seconds", type=float, default=900.0)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    log_to_stderr("info")
+    settings, clock = Settings.load(), Clock()
+    if settings.camels is None:
+        raise SystemExit("Set FRESHET_CAMELS to the folder of real CAMELS-US data.")
+    database = Database(settings.database_url)
+    database.migrate()
+    basins = _basins(settings.camels)
+    if arguments.what == "ingest":
+        source = CamelsSource([settings.camels / name for name in FILES])
+        for outcome in ingest(database, source, clock, basins):
+            print(outcome)
+    elif arguments.what == "train":
+        config = _within(arguments.seconds, arguments.name, database, clock, basins, settings.data)
+        print(train(database, clock, config, basins, label=arguments.name))
+    else:
+        _compare(database, basins, arguments.json)
+    database.close()
+
+
+def _basins(camels: Path) -> list[str]:
+    listed = next((camels / "basin_lists").glob("*447*")).read_text().split()
+    return [f"USGS-{number}" for number in listed[EVERY - 1 :: EVERY]]
+
+
+def _configuration(architecture: str, steps: int) -> TrainingConfig:
+    return TrainingConfig.model_validate(
+        {
+            "network": {"architecture": architecture},
+            "inputs": {"product": PRODUCT},
+            "train_period": TRAINING,
+            "validation_period": VALIDATION,
+            "schedule": {"kind": "cosine", "steps": steps},
+            "validate_every": max(1, steps // 10),
+            "checkpoint_every": 20,
+        }
+    )
+
+
+def _within(
+    seconds: float, architecture: str, database: Database, clock: Clock, basins: list[str], folder: Path
+) -> TrainingConfig:
+    """Return the training whose steps take about so many seconds here; the number of steps is kept for a restart."""
+    kept = folder / f"steps-{architecture}.json"
+    if not kept.exists():
+        begun = begin(database, clock, _configuration(architecture, sum(TRIAL)), basins)
+        kept.write_text(json.dumps(int(seconds / _seconds_a_step(begun))))
+    return _configuration(architecture, json.loads(kept.read_text()))
+
+
+def _seconds_a_step(begun: Begun) -> float:
+    prepared: Prepared = begun.prepared
+    scaler = Scaler.fit(prepared.data.forcing.over(Period.parse(TRAINING)))
+    trial = MemberTraining(begun.config, prepared.data, scaler, seed=0)
+    marks: list[float] = []
+
+    def mark(progress: Progress) -> None:
+        if progress.step in (TRIAL[0], sum(TRIAL)):
+            marks.append(trial.seconds)
+        if len(marks) == len(TRIAL):
+            raise _TimedEnoughError
+
+    try:
+        trial.run(on_progress=mark)
+    except _TimedEnoughError:
+        return (marks[1] - marks[0]) / TRIAL[1]
+    raise AssertionError("the trial is longer than its steps")
+
+
+def _compare(database: Database, basins: list[str], as_json: bool) -> None:
+    """Say what `freshet compare` says of the four versions."""
+    with database.reading() as session:
+        newest: dict[str, Any] = {one.architecture: one.id for one in reversed(versions.list_versions(session))}
+    named = [["--version", newest[name]] for name in ("mclstm", "lstm", "eins", "mmrnn")]
+    chosen = [["--basin", basin] for basin in basins]
+    command = ["freshet", "compare", "--period", TEST, *itertools.chain(*named, *chosen)]
+    os.execvp(command[0], [*command, "--json"] if as_json else command)
+
+
+if __name__ == "__main__":
+    main()

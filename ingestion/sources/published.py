@@ -1,0 +1,103 @@
+"""Scores that others have published, a row for each basin and model, as CSV.
+
+The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coefficients, as the NSE of its rows shows.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from hydrology.basins import basin_id
+from hydrology.calendar import Period
+from hydrology.errors import InvalidInput
+from hydrology.published import PERIOD
+from ingestion.sources.base import SourceError, SourceFile
+from ingestion.sources.camels.files import LARGEST_FILE
+from ingestion.sources.sheet import Sheet
+
+SOURCE = "sruzzante/NSE-and-Variance-Components@fc9d925d"
+CITATION = (
+    "Hydrological models: Kratzert 2019, CAMELS benchmark models, doi:10.4211/hs.474ecc37e7db45baa425cdb4fc1b61e1, "
+    "scored in sruzzante/NSE-and-Variance-Components@fc9d925d. LSTM_multiforcing_ens10 is of another study, takes "
+    "several weather products, and is scored in the same repository."
+)
+COLUMNS = ("gauge_id", "model", "NSE", "KGE", "rPearson", "Beta", "Gamma", "KGElf", "in_447", "in_531")
+METRICS = {"NSE": "nse", "KGE": "kge_2012", "rPearson": "pearson_r", "Beta": "beta_kge"}
+"""The columns that are kept, by the names of the same scores here; `Gamma` and `KGElf` have none."""
+_AT_MOST_ONE = ("nse", "kge_2012", "pearson_r")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScore:
+    """A score of a model in a basin; where the file gives none, None."""
+
+    model: str
+    basin: str
+    metric: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The scores of a file, what they are of, and whom to cite."""
+
+    source: str
+    citation: str
+    period: Period
+    file: SourceFile
+    scores: tuple[PublishedScore, ...]
+
+
+def read(path: Path) -> Publication:
+    """Read benchmark_models_per_basin.csv.
+
+    Raises:
+        SourceError: the file cannot be read, is another one, or a row of it is wrong. It is taken whole or not at all.
+    """
+    sheet = _open(path)
+    if tuple(sheet.columns) != COLUMNS:
+        cause = f"the columns are {', '.join(sheet.columns)!r}, not {', '.join(COLUMNS)!r}"
+        raise sheet.fault(cause, "give benchmark_models_per_basin.csv as it was published", sheet.header)
+    found: list[PublishedScore] = []
+    seen = set()
+    for line, cells in sheet.rows:
+        row = dict(zip(sheet.columns, (cell.strip() for cell in cells), strict=True))
+        basin = _basin(sheet, row["gauge_id"], line)
+        if not row["model"]:
+            raise sheet.fault("no model is named", "name it", line)
+        if (key := (row["model"], basin)) in seen:
+            raise sheet.fault(f"{row['model']} comes twice for {basin}", "give each once", line)
+        seen.add(key)
+        found += [
+            PublishedScore(row["model"], basin, metric, _value(sheet, row, name, line))
+            for name, metric in METRICS.items()
+        ]
+    if not found:
+        raise sheet.fault("there is no score in it", "give a row for each basin and model")
+    return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(found))
+
+
+def _open(path: Path) -> Sheet:
+    try:
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise SourceError(str(path), f"has {size} bytes", f"give a file of at most {LARGEST_FILE}")
+        content = path.read_bytes()
+    except OSError as error:
+        raise SourceError(str(path), f"cannot be read ({error.strerror})", "give a file that can") from error
+    return Sheet.of_csv(SourceFile(str(path), sha256(content).hexdigest(), len(content)), content)
+
+
+def _basin(sheet: Sheet, text: str, line: int) -> str:
+    try:
+        return basin_id(text)
+    except InvalidInput as error:
+        raise sheet.fault(f"{text!r} is not a gauge's number", "write it like 01013500", line) from error
+
+
+def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | None:
+    if not row[name]:
+        return None
+    value = sheet.number(row[name], name, line)
+    if METRICS[name] in _AT_MOST_ONE and value > 1:
+        raise sheet.fault(f"{name} is {value:g}, and it is never above 1", "mend the value", line)
+    return value

@@ -1,0 +1,108 @@
+"""The recurrence of mmRNN: a memory cell without time, and a state that an ODE moves on from it over the elapsed time.
+
+Source: Lechner and Hasani, mmRNN (ODE-LSTM), Algorithm 1.
+
+    c_i = c_{i-1} * sigmoid(g(h_{i-1}, x_i) + b_f) + z(h_{i-1}, x_i)
+    h_i = ODESolve(f, c_i, t_i - t_{i-1}), started at c_i
+
+g and z are perceptrons with one hidden tanh layer, whose last layers start near 0: at first dc_i/dc_{i-1} is
+sigmoid(b_f), and a gradient neither grows nor vanishes on its way through c.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from models.nets.products import Linear, linear
+
+SUBSTEPS = 4  # of explicit Euler in each elapsed time
+NEARLY_ZERO = 1e-4  # standard deviation of the first weights of the last layers of g and z
+
+MemoryState = tuple[Tensor, Tensor]
+
+
+class MixedMemory(nn.Module):
+    """Memory cells c and a time-continuous state h of one size, read and written at irregular times.
+
+    The cells are bounded whatever the elapsed times, since g and z are: |c| <= max|z| / (1 - max sigmoid). h is
+    finite for every finite elapsed time, but the solver is meant for at most one unit. With the plain f, h moves away
+    from c in proportion to the elapsed time. With the decaying f, h stays between c and the reach of tanh up to 4
+    units; past 8 a sub-step enlarges h instead of damping it. Bound longer gaps beforehand.
+
+    Args:
+        features: F, the number of inputs.
+        cells: H, the size of c and of h, and the width of all hidden layers.
+        forget_bias: b_f, where the last bias of g starts. sigmoid(3) = 0.953, sigmoid(5.1) = 0.994.
+        decaying: whether f is dh/dt = tanh(W1 h + b1) - h, instead of dh/dt = W2 tanh(W1 h + b1) + b2.
+    """
+
+    def __init__(self, features: int, cells: int, *, forget_bias: float = 3.0, decaying: bool = False) -> None:
+        super().__init__()
+        self.cells = cells
+        self.from_inputs = Linear(features, 2 * cells)  # the first layers of g and z, one above the other
+        self.from_state = Linear(cells, 2 * cells, bias=False)
+        self.last_g, self.last_z = Linear(cells, cells), Linear(cells, cells)
+        self.W1 = Linear(cells, cells)
+        self.W2 = None if decaying else Linear(cells, cells)
+        for last, bias in ((self.last_g, forget_bias), (self.last_z, 0.0)):
+            nn.init.normal_(last.weight, std=NEARLY_ZERO)
+            nn.init.constant_(last.bias, bias)
+
+    def forward(
+        self, x: Tensor, elapsed: Tensor, mask: Tensor | None = None, state: MemoryState | None = None
+    ) -> tuple[Tensor, MemoryState]:
+        """Run T steps.
+
+        Without gradients every product is of one step's rows, so that a run in parts gives the bits of the whole run.
+
+        Args:
+            x: (T, B, F).
+            elapsed: (T, B), time since the step before, in units of about a whole sequence.
+            mask: (T, B), False where a step is to be skipped: c and h stay as they are, whatever x is there.
+            state: c (B, H) and h (B, H) before the first step; None for zeros.
+
+        Returns:
+            h (T, B, H) after each step, and the last (c, h).
+        """
+        empty = x.new_zeros(x.shape[1], self.cells)
+        c, h = (empty, empty) if state is None else state
+        if mask is not None:
+            x = torch.where(mask.unsqueeze(-1), x, torch.zeros_like(x))
+        driven = self.from_inputs(x).unbind() if torch.is_grad_enabled() else map(self.from_inputs, x.unbind())
+        W1W2 = None if self.W2 is None else self.W1.weight @ self.W2.weight
+        W1b2 = None if self.W2 is None else self.W1.weight @ self.W2.bias
+        dts = (elapsed / SUBSTEPS).unsqueeze(-1).unbind()
+        valids = [None] * len(x) if mask is None else mask.unsqueeze(-1).unbind()
+        states = []
+        for now, dt, valid in zip(driven, dts, valids, strict=True):
+            new_c = self._remember(c, h, now)
+            new_h = self._decay(new_c, dt) if W1W2 is None else self._move(new_c, dt, W1W2, W1b2)
+            c, h = (new_c, new_h) if valid is None else (torch.where(valid, new_c, c), torch.where(valid, new_h, h))
+            states.append(h)
+        return torch.stack(states), (c, h)
+
+    def _remember(self, c: Tensor, h: Tensor, driven: Tensor) -> Tensor:
+        """Return the next c (B, H), `driven` (B, 2H) being what the inputs give to the first layers."""
+        to_g, to_z = torch.tanh(driven + self.from_state(h)).chunk(2, -1)
+        return torch.addcmul(self.last_z(to_z), c, torch.sigmoid(self.last_g(to_g)))
+
+    def _move(self, c: Tensor, dt: Tensor, W1W2: Tensor, W1b2: Tensor | None) -> Tensor:
+        """Solve dh/dt = W2 tanh(W1 h + b1) + b2 from c, in p = W1 h + b1: dp/dt = W1 W2 tanh(p) + W1 b2.
+
+        One product a sub-step instead of two; h is its start and the sum of its slopes.
+        """
+        assert self.W2 is not None
+        p = self.W1(c)
+        slopes = torch.tanh(p)
+        total = slopes
+        for _ in range(SUBSTEPS - 1):
+            p = torch.addcmul(p, dt, linear(slopes, W1W2, W1b2))
+            slopes = torch.tanh(p)
+            total = total + slopes
+        return torch.addcmul(c, dt, linear(total, self.W2.weight, SUBSTEPS * self.W2.bias))
+
+    def _decay(self, c: Tensor, dt: Tensor) -> Tensor:
+        """Solve dh/dt = tanh(W1 h + b1) - h from c."""
+        h = c
+        for _ in range(SUBSTEPS):
+            h = torch.lerp(h, torch.tanh(self.W1(h)), dt)
+        return h

@@ -1,0 +1,131 @@
+"""A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import structlog
+
+from hydrology.calendar import Period
+from operations.evaluate import evaluate
+from operations.heldout import require_held_out
+from records import promotions, versions
+from records.clock import Clock
+from records.engine import Database
+
+log = structlog.get_logger()
+
+METRIC = "nse"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When a candidate takes over.
+
+    Attributes:
+        period: FIRST..LAST, days that took no part in the candidate's training.
+        margin: by how much its median NSE must exceed that of the current versions.
+        promote: whether it then becomes current by itself; otherwise an admin decides.
+    """
+
+    period: str
+    margin: float = 0.0
+    promote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the comparison came to.
+
+    Attributes:
+        current: the versions compared with.
+        basins: how many basins both sides have a score for.
+        candidate_median, current_median: of their NSE over these basins; None where there is none to compare.
+        better: whether the rule is met.
+        promoted: the basins that now use the candidate because of it.
+        sentence: all this in words.
+    """
+
+    candidate: str
+    current: tuple[str, ...]
+    rule: Rule
+    basins: int
+    candidate_median: float | None
+    current_median: float | None
+    better: bool
+    promoted: tuple[str, ...]
+    sentence: str
+
+
+def judge(
+    database: Database,
+    clock: Clock,
+    candidate: str,
+    rule: Rule,
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Verdict:
+    """Compare a candidate with the current versions of its basins, keep the verdict with it, and act by the rule.
+
+    Raises:
+        InvalidInput: the period overlaps the candidate's training or validation.
+        DataProblem: no basin can be evaluated.
+    """
+    with database.reading() as session:
+        version = versions.get(session, candidate)
+        current = promotions.current(session, version.basins)
+    period = Period.parse(rule.period)
+    require_held_out(version, period)
+    rivals: dict[str, list[str]] = {}
+    for basin, used in current.items():
+        if used != candidate:
+            rivals.setdefault(used, []).append(basin)
+    ours = _scores(database, clock, candidate, period, [b for names in rivals.values() for b in names], on_basins)
+    theirs: dict[str, float] = {}
+    for rival, names in rivals.items():
+        theirs |= _scores(database, clock, rival, period, names, on_basins)
+    verdict = _verdict(candidate, tuple(rivals), rule, ours, theirs)
+    if verdict.better and rule.promote:
+        verdict = _promote(database, clock, verdict, sorted(ours.keys() & theirs.keys()))
+    with database.transaction() as session:
+        versions.set_properties(session, candidate, {"comparison": asdict(verdict)})
+    log.info("compare.verdict", candidate=candidate, better=verdict.better, promoted=len(verdict.promoted))
+    return verdict
+
+
+def _scores(
+    database: Database,
+    clock: Clock,
+    version: str,
+    period: Period,
+    basins: list[str],
+    on_basins: Callable[[int, int], None],
+) -> dict[str, float]:
+    if not basins:
+        return {}
+    done = evaluate(database, clock, version, period, basins, on_basins)
+    values = {one.basin: one.scores[METRIC].value for one in done.basins}
+    return {basin: value for basin, value in values.items() if value is not None}
+
+
+def _verdict(
+    candidate: str, current: tuple[str, ...], rule: Rule, ours: dict[str, float], theirs: dict[str, float]
+) -> Verdict:
+    common = sorted(ours.keys() & theirs.keys())
+    if not common:
+        said = "No basin has another current version to compare with, so the candidate is not judged."
+        return Verdict(candidate, current, rule, 0, None, None, False, (), said)
+    one, other = (float(np.median([side[basin] for basin in common])) for side in (ours, theirs))
+    better = one > other + rule.margin
+    said = (
+        f"Over {rule.period} the candidate's median NSE is {one:.3f} and that of the current version {other:.3f} in "
+        f"{len(common)} basins; {'more' if better else 'not more'} than the margin of {rule.margin:g} above it."
+    )
+    return Verdict(candidate, current, rule, len(common), one, other, better, (), said)
+
+
+def _promote(database: Database, clock: Clock, verdict: Verdict, basins: list[str]) -> Verdict:
+    with database.transaction() as session:
+        changed = promotions.promote(
+            session, verdict.candidate, basins, reason=verdict.sentence, by="retraining rule", at=clock.now()
+        )
+    return replace(verdict, promoted=tuple(changed))

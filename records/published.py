@@ -1,0 +1,102 @@
+"""Scores that others have published: kept once, replaced where a newer file says otherwise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day, Period
+from records.statements import as_record, as_values, insert_into
+from records.tables.published import PublicationRow, PublishedScoreRow
+
+_KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """Where published scores are from.
+
+    Attributes:
+        source: the repository and its commit.
+        citation: the original publication.
+        file_id: the file that was read last (`records.sources`).
+    """
+
+    source: str
+    citation: str
+    file_id: int
+    kept_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedScore:
+    """A published score of a model in a basin, which need not be kept here; a value or the reason for none."""
+
+    source: str
+    model: str
+    basin_id: str
+    metric: str
+    first_day: Day
+    last_day: Day
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How many scores were new, differed from what was kept, or were the same."""
+
+    new: int
+    changed: int
+    unchanged: int
+
+
+def keep(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> Kept:
+    """Keep a publication and its scores, each in place of the one under its key. The same again writes nothing."""
+    insert = insert_into(session, PublicationRow)
+    said = {name: insert.excluded[name] for name in ("citation", "file_id", "kept_at")}
+    differs = insert.table.c.citation.is_distinct_from(said["citation"]) | (insert.table.c.file_id != said["file_id"])
+    session.execute(
+        insert.on_conflict_do_update(index_elements=["source"], set_=said, where=differs), as_values(publication)
+    )
+    before = {_key(one): (one.value, one.reason) for one in list_scores(session, publication.source)}
+    other = [one for one in scores if before.get(_key(one)) != (one.value, one.reason)]
+    new = sum(_key(one) not in before for one in other)
+    if other:
+        insert = insert_into(session, PublishedScoreRow)
+        content = {name: insert.excluded[name] for name in ("value", "reason")}
+        session.execute(
+            insert.on_conflict_do_update(index_elements=list(_KEY), set_=content), [as_values(one) for one in other]
+        )
+    return Kept(new, len(other) - new, len(scores) - len(other))
+
+
+def publications(session: Session) -> list[Publication]:
+    """Return every publication, by its source."""
+    rows = session.scalars(select(PublicationRow).order_by(PublicationRow.source))
+    return [as_record(Publication, row) for row in rows]
+
+
+def list_scores(
+    session: Session,
+    source: str,
+    *,
+    period: Period | None = None,
+    basins: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+) -> list[PublishedScore]:
+    """Return the scores of a publication that match, in the order of their keys; of no other days than the period."""
+    wanted = select(PublishedScoreRow).filter_by(source=source)
+    if period is not None:
+        wanted = wanted.filter_by(first_day=period.first, last_day=period.last)
+    for column, values in ((PublishedScoreRow.basin_id, basins), (PublishedScoreRow.metric, metrics)):
+        if values is not None:
+            wanted = wanted.where(column.in_(values))
+    order = [getattr(PublishedScoreRow, name) for name in _KEY]
+    return [as_record(PublishedScore, row) for row in session.scalars(wanted.order_by(*order))]
+
+
+def _key(score: PublishedScore) -> tuple[object, ...]:
+    return tuple(getattr(score, name) for name in _KEY)
