@@ -86,7 +86,7 @@ def _configuration(architecture: str, steps: int) -> TrainingConfig:
             "train_period": TRAINING,
             "validation_period": VALIDATION,
             "schedule": {"kind": "cosine", "steps": steps},
-            "validate_every": max(1, steps // 10),
+            "validate_every": max(sum(TRIAL) + 1, steps // 10),
             "checkpoint_every": 20,
         }
     )

@@ -1,6 +1,7 @@
 """What a training is asked to do, kept with the weights as JSON."""
 
-from typing import Annotated, Any, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
@@ -96,7 +97,7 @@ class WindowsConfig(_Frozen):
 PEAKS = {"mclstm": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
 """The highest rate of a cosine schedule that names none."""
 
-_K19 = ((0, 1e-3), (11, 5e-4), (21, 1e-4))
+_K19 = ((0, 1e-3), (10, 5e-4), (20, 1e-4))  # counted from 1, as printed: from epoch 11 and from epoch 21
 STAIRCASES = {"mclstm": ((0, 0.01), (20, 0.005), (25, 0.001)), "lstm": _K19, "eins": _K19, "mmrnn": _K19}
 """The rates of a staircase that names none: the MC-LSTM paper's [MC B.4] and those of the regional LSTM [K19]."""
 
@@ -116,7 +117,14 @@ class Staircase(_Frozen):
 
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1)
-    rates: tuple[tuple[int, float], ...] = STAIRCASES["mclstm"]
+    rates: tuple[tuple[int, float], ...] = Field(STAIRCASES["mclstm"], min_length=1)
+
+    @model_validator(mode="after")
+    def _rates_from_the_first_epoch(self) -> Self:
+        epochs = [epoch for epoch, _ in self.rates]
+        if epochs[0] != 0 or any(a >= b for a, b in pairwise(epochs)) or any(rate <= 0 for _, rate in self.rates):
+            raise ValueError("rates begin at epoch 0, go on at later and later epochs, and are above 0")
+        return self
 
 
 class TrainingConfig(_Frozen):

@@ -1,10 +1,10 @@
 """Versions beside each other and beside what others have published, on the same basins and the same days.
 
-What is compared are the scores of each version's members' mean. Those that are kept of exactly these days are taken
-as they are; the rest is evaluated first.
+What is compared are the scores of each version's members' mean, evaluated anew from what is kept now. A day that one
+of the networks skips is scored for none.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,9 +20,10 @@ from hydrology.scores import SCORES
 from models.config import TrainingConfig
 from models.networks import build
 from operations.basins import chosen, unique
+from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out
-from records import comparisons, published, skill, versions
+from records import comparisons, published, versions
 from records.clock import Clock
 from records.engine import Database
 
@@ -57,7 +58,7 @@ def compare(
 
     Args:
         wanted: the basins; those that every version was trained for where none is named.
-        on_basins: gets how many basins are evaluated, of how many; nothing where all scores are kept already.
+        on_basins: gets how many basins are evaluated, over all versions, of how many.
 
     Raises:
         UnknownVersion, UnknownBasin: one of them is not kept.
@@ -67,7 +68,7 @@ def compare(
     with database.reading() as session:
         compared = _versions(session, version_ids, period)
         basins = chosen(session, wanted) if wanted else _common(compared)
-    scores, left_out = _all_scores(database, clock, [one.id for one in compared], period, basins, on_basins)
+    scores, left_out = _all_scores(database, clock, compared, period, basins, on_basins)
     served = sorted(basin for basin in basins if basin not in left_out)
     if not served:
         raise DataProblem(f"No basin can be compared over {period}. {' '.join(list(left_out.values())[:3])}")
@@ -101,75 +102,30 @@ def _common(compared: Sequence[versions.Version]) -> list[str]:
 
 
 def _all_scores(
-    database: Database, clock: Clock, ids: Sequence[str], period: Period, basins: Sequence[str], on_basins: OnBasins
+    database: Database,
+    clock: Clock,
+    compared: Sequence[versions.Version],
+    period: Period,
+    basins: Sequence[str],
+    on_basins: OnBasins,
 ) -> tuple[dict[str, ByBasin], dict[str, str]]:
-    """Return the scores of each version, and why a basin cannot be compared."""
+    """Return the scores of each version, all of the same days, and why a basin cannot be compared."""
+    configs = [TrainingConfig.model_validate(one.config) for one in compared]
     with database.reading() as session:
-        kept = {version: _kept(session, version, period, basins) for version in ids}
-    total = sum(len(basins) - len(known) for known in kept.values())
+        skipped = skipped_days(session, configs, basins, period)
+    total = len(compared) * len(basins)
     scores: dict[str, ByBasin] = {}
     left_out: dict[str, str] = {}
-    before = 0
-    for version, known in kept.items():
-        show = _counting_on(on_basins, before, total)
-        scores[version], unable = _evaluated(database, clock, version, period, basins, known, show)
-        left_out |= unable
-        before += len(basins) - len(known)
-    return scores, left_out | _of_other_days(scores, [basin for basin in basins if basin not in left_out])
+    for at, version in enumerate(compared):
+        show = _counting_on(on_basins, at * len(basins), total)
+        done = evaluate(database, clock, version.id, period, basins, show, without=skipped)
+        scores[version.id] = {one.basin: one.scores for one in done.basins}
+        left_out |= done.left_out
+    return scores, left_out
 
 
 def _counting_on(on_basins: OnBasins, before: int, total: int) -> OnBasins:
     return lambda done, _total: on_basins(before + done, total)
-
-
-def _kept(session: Session, version: str, period: Period, basins: Sequence[str]) -> dict[str, dict[str, Score]]:
-    """Return the kept scores of the members' mean over exactly this period, of the basins that have all of them."""
-    rows = skill.scores(
-        session,
-        versions=[version],
-        basins=basins,
-        members=["mean"],
-        first_day=period.first,
-        last_day=period.last,
-    )
-    found: dict[str, dict[str, Score]] = {}
-    for row in rows:
-        whole = (row.lead, row.season, row.threshold) == ("all", "all", "all")
-        if whole and (row.forcing_kind, row.reference) == ("observed", "observed"):
-            found.setdefault(row.basin_id, {})[row.metric] = Score(row.value, row.n, row.reason)
-    return {basin: scores for basin, scores in found.items() if scores.keys() >= SCORES.keys()}
-
-
-def _evaluated(
-    database: Database,
-    clock: Clock,
-    version: str,
-    period: Period,
-    basins: Sequence[str],
-    known: Mapping[str, Mapping[str, Score]],
-    on_basins: OnBasins,
-) -> tuple[ByBasin, dict[str, str]]:
-    """Return the scores of a version, and why a basin has none."""
-    lacking = [basin for basin in basins if basin not in known]
-    if not lacking:
-        return known, {}
-    # Beside one that can be scored: where none can, an evaluation has no reason for each.
-    done = evaluate(database, clock, version, period, [*lacking, *list(known)[:1]], on_basins)
-    return {**known, **{one.basin: one.scores for one in done.basins}}, done.left_out
-
-
-def _of_other_days(scores: Mapping[str, ByBasin], basins: Iterable[str]) -> dict[str, str]:
-    """Return the basins where the versions' scores are not of the same days, and how to mend that."""
-    found = {}
-    for basin in basins:
-        counts = {of_version[basin]["nse"].n for of_version in scores.values()}
-        if len(counts) > 1:
-            days = " and ".join(map(str, sorted(counts)))
-            found[basin] = (
-                f"{basin}: the versions were scored on {days} days, for its discharge has changed in between: evaluate "
-                "them again (freshet evaluate)."
-            )
-    return found
 
 
 def _result(

@@ -97,6 +97,23 @@ def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinF
     return BasinForcing(forcing, filled, stop, series.stamp(session, basin, inputs.product))
 
 
+def skipped_days(
+    session: Session, configs: Sequence[TrainingConfig], basins: Sequence[str], period: Period
+) -> dict[str, Days]:
+    """Return the days of a period that any of the configurations' networks skips, by basin: on them they are not
+    compared with networks that do not."""
+    skipping = [config for config in configs if architecture(config.network).skips_gaps]
+    skipped: dict[str, Days] = {}
+    for basin in basins if skipping else ():
+        missing = np.zeros(len(period), dtype=bool)
+        for config in skipping:
+            found = load_forcing(session, basin, config)
+            if not isinstance(found, str) and period.overlap(found.period) == period:
+                missing |= found.forcing.over(period).missing[0]
+        skipped[basin] = period.days[missing]
+    return skipped
+
+
 def _unusable(values: Array) -> npt.NDArray[np.bool_]:
     """Return where a value (days, variables; precipitation first) cannot be used."""
     unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)

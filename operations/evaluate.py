@@ -4,7 +4,7 @@ The simulation starts at an empty store on the first day of a basin's record and
 the forecasts' states do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Period
+from hydrology.calendar import Days, Period
 from hydrology.errors import DataProblem
 from hydrology.ledger import worst_relative_residual
 from hydrology.pairs import Score
@@ -82,8 +82,14 @@ def evaluate(
     period: Period,
     basins: Sequence[str],
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+    without: Mapping[str, Days] | None = None,
 ) -> Evaluation:
     """Evaluate a version over a period and keep the scores.
+
+    Args:
+        on_basins: gets how many basins are done, of how many.
+        without: days that are not to be scored, by basin; the scores of a basin that has some are not kept, for they
+            are not those of the period.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -91,15 +97,19 @@ def evaluate(
     """
     with database.reading() as session:
         loaded = load_version(session, version_id)
+    parts = {basin: days for basin, days in (without or {}).items() if len(days)}
     done: list[BasinSkill] = []
     left_out: dict[str, str] = {}
     for names in _blocks(basins):
         with database.reading() as session:
             ready = _ready(session, loaded, period, names, left_out)
+        for basin in ready.keys() & parts.keys():
+            ready[basin].observed[np.isin(period.days, parts[basin])] = np.nan
         judged = list(_judge(clock, loaded, period, ready))
+        whole = [one for one in judged if one.basin not in parts]
         with database.transaction() as session:
-            skill.replace(session, [row for one in judged for row in _rows(clock, version_id, period, one)])
-            keep_snow(session, version_id, [one.snow for one in judged if one.snow is not None])
+            skill.replace(session, [row for one in whole for row in _rows(clock, version_id, period, one)])
+            keep_snow(session, version_id, [one.snow for one in whole if one.snow is not None])
         done += judged
         on_basins(len(done) + len(left_out), len(basins))
     if not done:

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 import structlog
 import torch
@@ -233,8 +234,11 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
 
 
 def _machine() -> str:
-    """Return what computes, in words: seconds are only worth comparing on one machine."""
-    return f"{platform.node()}, {os.cpu_count()} x {platform.processor() or platform.machine()}"
+    """Return what computes, in words: seconds are only worth comparing on one kind of machine."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{os.cpu_count()} x {models[0] if models else platform.processor() or platform.machine()}"
 
 
 def _trained(

@@ -1,12 +1,14 @@
 """A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import structlog
 
-from hydrology.calendar import Period
+from hydrology.calendar import Days, Period
+from models.config import TrainingConfig
+from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out
 from records import promotions, versions
@@ -79,10 +81,14 @@ def judge(
     for basin, used in current.items():
         if used != candidate:
             rivals.setdefault(used, []).append(basin)
-    ours = _scores(database, clock, candidate, period, [b for names in rivals.values() for b in names], on_basins)
+    ours: dict[str, float] = {}
     theirs: dict[str, float] = {}
     for rival, names in rivals.items():
-        theirs |= _scores(database, clock, rival, period, names, on_basins)
+        with database.reading() as session:
+            configs = [TrainingConfig.model_validate(one.config) for one in (version, versions.get(session, rival))]
+            skipped = skipped_days(session, configs, names, period)
+        ours |= _scores(database, clock, candidate, period, names, skipped, on_basins)
+        theirs |= _scores(database, clock, rival, period, names, skipped, on_basins)
     verdict = _verdict(candidate, tuple(rivals), rule, ours, theirs)
     if verdict.better and rule.promote:
         verdict = _promote(database, clock, verdict, sorted(ours.keys() & theirs.keys()))
@@ -98,11 +104,10 @@ def _scores(
     version: str,
     period: Period,
     basins: list[str],
+    skipped: Mapping[str, Days],
     on_basins: Callable[[int, int], None],
 ) -> dict[str, float]:
-    if not basins:
-        return {}
-    done = evaluate(database, clock, version, period, basins, on_basins)
+    done = evaluate(database, clock, version, period, basins, on_basins, without=skipped)
     values = {one.basin: one.scores[METRIC].value for one in done.basins}
     return {basin: value for basin, value in values.items() if value is not None}
 

@@ -4,10 +4,11 @@ What a request leaves out is left out of the job, whose own defaults then hold; 
 that they are documented.
 """
 
-from typing import Annotated, Any, Literal
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from app.dependencies import Basin
@@ -61,6 +62,12 @@ class IngestParams(Said):
     product: Name | None = Field(None, description="The weather product; all that are there without it.")
     basins: Basins = Field([], description="All that are there where none is named.")
 
+    @model_validator(mode="after")
+    def _one_file_of_published_scores(self) -> Self:
+        if self.source == "benchmarks" and (len(self.from_) != 1 or self.product or self.basins):
+            raise PydanticCustomError("benchmarks", "benchmarks is one file in `from`, without product and basins")
+        return self
+
 
 class MCLSTM(Said):
     """The mass-conserving LSTM."""
@@ -101,7 +108,8 @@ class MMRNN(_Comparison):
 
 
 def _architecture(network: Any) -> Any:
-    """Return the architecture that is asked for; MC-LSTM where none is named."""
+    """Return the architecture that is asked for; MC-LSTM where none is named (as `models.config`, not to be imported
+    here)."""
     if isinstance(network, dict):
         return network.get("architecture", "mclstm")
     return getattr(network, "architecture", None)
@@ -149,8 +157,15 @@ class StaircaseSchedule(Said):
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1)
     rates: list[Rate] = Field(
-        [(0, 0.01), (20, 0.005), (25, 0.001)], description="Without them those of the network's paper."
+        [(0, 0.01), (20, 0.005), (25, 0.001)], min_length=1, description="Without them those of the network's paper."
     )
+
+    @model_validator(mode="after")
+    def _from_the_first_epoch(self) -> Self:
+        epochs = [epoch for epoch, _ in self.rates]
+        if epochs[0] != 0 or any(a >= b for a, b in pairwise(epochs)) or any(rate <= 0 for _, rate in self.rates):
+            raise PydanticCustomError("rates", "rates begin at epoch 0, go on at later epochs, and are above 0")
+        return self
 
 
 class Training(Said):
@@ -212,6 +227,12 @@ class ComparisonParams(Said):
     period: PeriodText = Field(description="Days that took no part in the training of any of them.")
     versions: list[Id] = Field(min_length=1, max_length=20, examples=[["011cb6d0d4209b8d7f6a51"]])
     basins: Basins = Field([], description="Those that every version was trained for where none is named.")
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if len(set(self.versions)) < len(self.versions):
+            raise PydanticCustomError("twice", "a version is named twice: name each once")
+        return self
 
 
 class Ingest(Said):

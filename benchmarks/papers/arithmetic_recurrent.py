@@ -87,11 +87,11 @@ def network(operation: str, cells: int, seed: int) -> Network:
 
 
 def folded(weights: Weights, steps: int) -> Tensor:
-    """Return the outflow of the last step as a matrix, (S, T x M, K): i (R diag(1 - o))^(steps to go) diag(o_last)."""
+    """Return the outflow of the last step as a matrix, (S, T x M, K): i (diag(1 - o) R)^(steps to go) diag(o_last)."""
     from_a, bias = weights["output_gate.from_drivers"], weights["output_gate.bias"]
     stays, leaves = torch.sigmoid(-bias - from_a), torch.sigmoid(bias - from_a)
     i = softmax(weights["input_gate.bias"].unflatten(-1, (-1, bias.shape[-1])).squeeze(1))
-    step = softmax(weights["redistribution.logits"]) * stays
+    step = stays.mT * softmax(weights["redistribution.logits"])
     latest_first = power_columns(step, torch.diag_embed(leaves.squeeze(1)), steps)
     S, M, K = i.shape
     by_step = (i @ latest_first).view(S, M, steps, K).flip(2)

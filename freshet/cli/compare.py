@@ -27,7 +27,7 @@ def compare(
 ) -> None:
     """Hold versions against each other on the same basins and days. Default: the basins all were trained for.
 
-    The same again is the same comparison. Scores that are kept of these days are taken as they are.
+    The same again is the same comparison.
     """
     with opened() as context:
         use_threads(context.settings.threads)
@@ -53,7 +53,7 @@ def compare(
 
 
 def _text(title: str, result: dict[str, Any]) -> Iterator[RenderableType]:
-    names = {one["id"]: one["label"] or one["id"] for one in result["versions"]}
+    names = {one["id"]: f"{one['label']} ({one['id']})" if one["label"] else one["id"] for one in result["versions"]}
     yield _versions(title, names, result)
     first = next(iter(names.values()))
     yield ""

@@ -103,10 +103,16 @@ def train(
     ] = None,
     forget_bias: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the forget gate (the others)."),
+        typer.Option(
+            metavar="NUMBER",
+            min=-20,
+            max=20,
+            help="Bias of the forget gate (the others; of eins it is not trained). Default: 3, eins 0.",
+        ),
     ] = None,
     dropout: Annotated[
-        float | None, typer.Option(metavar="SHARE", min=0, max=0.99, help="Dropout before the head (the others).")
+        float | None,
+        typer.Option(metavar="SHARE", min=0, max=0.99, help="Dropout before the head (the others). Default: 0.4."),
     ] = None,
     validate_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between validations.")] = 100,
     checkpoint_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between checkpoints.")] = 50,

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,18 @@ from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.paired import difference
 from hydrology.scores import SCORES
+from hydrology.series import DailySeries, Flag
 from models.config import Cosine
 from operations.compare import MOST_VERSIONS, compare
 from operations.evaluate import evaluate
 from operations.train import train
-from records import comparisons, published, skill, sources, versions
+from records import comparisons, published, series, skill, sources, versions
 from records.basins import UnknownBasin
 from records.engine import Database
 from records.tables.versions import MemberRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.records.factories import a_basin, contents
+from tests.operations.test_forecast import blank
+from tests.records.factories import a_basin
 
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 SOURCE = "somebody/results@1234567"
@@ -52,6 +53,19 @@ def both(database: Database) -> list[str]:
     """Return the two versions, the older one first."""
     with database.reading() as session:
         return [one.id for one in versions.list_versions(session)][::-1]
+
+
+def blank_flow(database: Database, basin: str, period: Period) -> None:
+    """Write a gauge's flow of a period as missing."""
+    with database.transaction() as session:
+        old = series.read(session, basin, "synth", "discharge")
+        assert old is not None
+        gone = (old.days >= period.first) & (old.days <= period.last)
+        values = np.where(gone, np.float32(np.nan), old.values)
+        flags = np.where(gone, Flag.MISSING, old.flags).astype(np.uint8)
+        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
+        new = DailySeries(old.start, values, flags, old.unit)
+        series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
 def publish(database: Database, *rows: tuple[str, str, float | None], period: Period = HELD_OUT) -> None:
@@ -114,26 +128,47 @@ def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
     assert [one["machines"] for one in told] == [[], ["a mill"]]
 
 
-def test_the_same_again_is_the_same_comparison_and_evaluates_nothing(kept: Database) -> None:
+def test_the_same_again_is_the_same_comparison(kept: Database) -> None:
     ids = both(kept)
     first = compare(kept, CLOCK, ids, HELD_OUT)
-    with kept.reading() as session:
-        before = contents(session)
-    shown: list[int] = []
-    again = compare(kept, CLOCK, ids, HELD_OUT, on_basins=lambda done, _total: shown.append(done))
-    with kept.reading() as session:
-        assert contents(session) == before
-    assert (first.already, again.already, shown) == (False, True, [])
+    again = compare(kept, CLOCK, ids, HELD_OUT)
+    assert (first.already, again.already) == (False, True)
     assert again.comparison == first.comparison
     assert compare(kept, CLOCK, ids[::-1], HELD_OUT).comparison.id != first.comparison.id
 
 
-def test_kept_scores_are_taken_and_the_rest_is_evaluated(kept: Database) -> None:
-    first, second = both(kept)
-    evaluate(kept, CLOCK, first, HELD_OUT, BASINS[:2])
+def test_progress_counts_the_basins_of_all_versions(kept: Database) -> None:
     shown: list[tuple[int, int]] = []
-    compare(kept, CLOCK, [first, second], HELD_OUT, on_basins=lambda done, total: shown.append((done, total)))
-    assert shown[-1] == (4, 4)  # one basin of the first version is lacking, and three of the second
+    compare(kept, CLOCK, both(kept), HELD_OUT, on_basins=lambda done, total: shown.append((done, total)))
+    assert shown[0] == (3, 6)
+    assert shown[-1] == (6, 6)
+
+
+def test_what_was_revised_since_an_evaluation_is_scored_anew(kept: Database) -> None:
+    ids = both(kept)
+    before = compare(kept, CLOCK, ids, HELD_OUT).comparison
+    blank(kept, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
+    after = compare(kept, CLOCK, ids, HELD_OUT).comparison
+    assert after.id != before.id
+    for version in ids:
+        assert after.result["values"]["nse"][version][0] != before.result["values"]["nse"][version][0]
+        assert after.result["values"]["nse"][version][1:] == before.result["values"]["nse"][version][1:]
+
+
+def test_days_that_one_network_skips_are_scored_for_none(kept: Database) -> None:
+    first, _ = both(kept)
+    skipping = configuration(network={"architecture": "mmrnn", "cells": 4}, members=1)
+    other = train(kept, CLOCK, skipping, BASINS).version_id
+    blank(kept, "SYNTH-02", "tmax", 2005, 10, float("nan"), 2)
+    done = compare(kept, CLOCK, [first, other], HELD_OUT).comparison
+    assert done.basins == BASINS
+    with kept.reading() as session:
+        scored = {row.basin_id: row for row in skill.scores(session, versions=[first], metrics=["nse"])}
+    assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # what is not of the whole period is not kept as its score
+    ours = done.result["values"]["nse"][first]
+    assert ours[0] == scored["SYNTH-01"].value
+    whole = evaluate(kept, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
+    assert (whole.n, ours[1] == whole.value) == (365, False)
 
 
 def test_scores_of_other_days_are_not_taken(kept: Database) -> None:
@@ -169,26 +204,12 @@ def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_ti
 
 def test_a_metric_is_of_the_basins_where_every_version_has_a_value(kept: Database) -> None:
     first, second = both(kept)
-    compare(kept, CLOCK, [first, second], HELD_OUT)
-    with kept.transaction() as session:
-        (row,) = skill.scores(session, versions=[second], basins=["SYNTH-02"], metrics=["fhv"])
-        skill.replace(session, [replace(row, value=None, reason="too dry")])
+    blank_flow(kept, "SYNTH-02", HELD_OUT)
     result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
-    fhv = next(one for one in result["scores"] if one["metric"] == "fhv")
-    assert (fhv["n"], fhv["lacking"], fhv["differences"][0]["n"]) == (2, 1, 2)
-    assert result["values"]["fhv"][second][1] is None
-    assert result["values"]["fhv"][first][1] is not None
-
-
-def test_scores_of_unequal_numbers_of_days_are_not_compared(kept: Database) -> None:
-    first, second = both(kept)
-    compare(kept, CLOCK, [first, second], HELD_OUT)
-    with kept.transaction() as session:
-        (row,) = skill.scores(session, versions=[second], basins=["SYNTH-02"], metrics=["nse"])
-        skill.replace(session, [replace(row, n=364)])
-    done = compare(kept, CLOCK, [first, second], HELD_OUT).comparison
-    assert done.basins == ("SYNTH-01", "SYNTH-03")
-    assert "scored on 364 and 365 days" in done.result["left_out"]["SYNTH-02"]
+    nse = next(one for one in result["scores"] if one["metric"] == "nse")
+    assert (nse["n"], nse["lacking"], nse["differences"][0]["n"]) == (2, 1, 2)
+    assert result["values"]["nse"][first][1] is None
+    assert result["values"]["nse"][first][0] is not None
 
 
 def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept: Database) -> None:
