@@ -188,7 +188,12 @@ def configuration(
             }
         )
     except ValidationError as error:
-        faults = "; ".join(f"{option(str(fault['loc'][-1]))}: {fault['msg']}" for fault in error.errors())
+        network = settings["network"]["architecture"]
+        faults = "; ".join(
+            f"{option(str(fault['loc'][-1]))}: "
+            + (f"it does not belong to {network}, leave it out" if fault["type"] == "extra_forbidden" else fault["msg"])
+            for fault in error.errors()
+        )
         raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
 
 
