@@ -8,21 +8,18 @@ imports.
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from models.contract import Inputs
+from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
+from benchmarks.speed.steps import seconds as clocked
 from models.nets.mclstm import MCLSTM
 
-SAMPLES, DAYS, CELLS, AUXILIARY, STATIC = 256, 365, 64, 4, 27
+SAMPLES, DAYS, CELLS = 256, 365, 64
 THREADS, PAIRS = 2, 5
-
-Step = Callable[[], None]
 
 
 def measure() -> dict[str, Any]:
@@ -35,7 +32,7 @@ def measure() -> dict[str, Any]:
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(PAIRS):
         for name, step in steps.items():
-            seconds[name].append(_seconds(step))
+            seconds[name].append(clocked(step))
     paired = [peer / own for own, peer in zip(seconds["ours"], seconds["neuralhydrology"], strict=True)]
     return {
         "shape": f"{SAMPLES} samples x {DAYS} days x {CELLS} cells, {THREADS} threads",
@@ -52,8 +49,7 @@ def measure() -> dict[str, Any]:
 def ours() -> Step:
     """Return a training step of our network."""
     network = MCLSTM(AUXILIARY, STATIC, CELLS)
-    rain, auxiliary, static = _drivers()
-    inputs = Inputs(rain, auxiliary, static)
+    inputs = drivers(SAMPLES, DAYS)
 
     def step() -> None:
         network.zero_grad()
@@ -67,28 +63,15 @@ def reference() -> Step:
     from neuralhydrology.modelzoo.mclstm import _MCLSTMCell
 
     cell = _MCLSTMCell(1, AUXILIARY + STATIC, CELLS, SimpleNamespace(initial_forget_bias=-3.0))
-    rain, auxiliary, static = _drivers()
-    features = torch.cat([auxiliary, static.expand(DAYS, SAMPLES, STATIC)], -1)
+    inputs = drivers(SAMPLES, DAYS)
+    features = torch.cat([inputs.auxiliary, inputs.static.expand(DAYS, SAMPLES, STATIC)], -1)
 
     def step() -> None:
         cell.zero_grad()
-        outflow, _ = cell(rain, features)
+        outflow, _ = cell(inputs.mass, features)
         outflow[..., 1:].sum(-1).square().mean().backward()
 
     return step
-
-
-def _drivers() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    generator = torch.Generator().manual_seed(0)
-    rain = torch.rand(DAYS, SAMPLES, 1, generator=generator) * 10
-    auxiliary = torch.randn(DAYS, SAMPLES, AUXILIARY, generator=generator)
-    return rain, auxiliary, torch.randn(SAMPLES, STATIC, generator=generator)
-
-
-def _seconds(step: Step) -> float:
-    start = time.perf_counter()
-    step()
-    return time.perf_counter() - start
 
 
 def _memory_of(name: str) -> float:

@@ -5,28 +5,24 @@ of the paired ratios.
 """
 
 import statistics
-import time
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 
+from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
 from models.config import InputsConfig, TrainingConfig
-from models.contract import Inputs
 from models.networks import ARCHITECTURES, build
 
-SAMPLES, DAYS, AUXILIARY, STATIC = 64, 365, 4, 27
+SAMPLES, DAYS = 64, 365
 WIDTHS = (64, 128)
 THREADS, PAIRS = 2, 5
-
-Step = Callable[[], None]
 
 
 def measure() -> dict[str, Any]:
     """Return seconds and ratios by width and network."""
     torch.set_num_threads(THREADS)
-    seconds: dict[str, dict[str, float]] = {}
+    medians: dict[str, dict[str, float]] = {}
     ratios: dict[str, float] = {}
     for width in WIDTHS:
         steps = {"nn.LSTM": _lstm(width), **{name: _network(name, width) for name in sorted(ARCHITECTURES)}}
@@ -35,13 +31,13 @@ def measure() -> dict[str, Any]:
         taken: dict[str, list[float]] = {name: [] for name in steps}
         for _ in range(PAIRS):
             for name, step in steps.items():
-                taken[name].append(_seconds(step))
-        seconds[str(width)] = {name: statistics.median(values) for name, values in taken.items()}
+                taken[name].append(seconds(step))
+        medians[str(width)] = {name: statistics.median(values) for name, values in taken.items()}
         for name in ARCHITECTURES:
             paired = [own / peer for own, peer in zip(taken[name], taken["nn.LSTM"], strict=True)]
             ratios[f"{name}_{width}_over_lstm_{width}"] = statistics.median(paired)
     shape = f"{SAMPLES} samples x {DAYS} days, {AUXILIARY} auxiliaries, {STATIC} statics, {THREADS} threads"
-    return {"shape": shape, "pairs": PAIRS, "seconds": seconds, "ratios": ratios}
+    return {"shape": shape, "pairs": PAIRS, "seconds": medians, "ratios": ratios}
 
 
 def _network(architecture: str, width: int) -> Step:
@@ -53,8 +49,7 @@ def _network(architecture: str, width: int) -> Step:
         }
     )
     network = build(config.network, config.inputs, seed=0).train()
-    rain, auxiliary, static = _drivers()
-    inputs = Inputs(rain, auxiliary, static)
+    inputs = drivers(SAMPLES, DAYS)
 
     def step() -> None:
         network.zero_grad()
@@ -65,24 +60,11 @@ def _network(architecture: str, width: int) -> Step:
 
 def _lstm(width: int) -> Step:
     network = nn.LSTM(1 + AUXILIARY + STATIC, width)
-    rain, auxiliary, static = _drivers()
-    inputs = torch.cat([rain, auxiliary, static.expand(DAYS, SAMPLES, STATIC)], -1)
+    given = drivers(SAMPLES, DAYS)
+    inputs = torch.cat([given.mass, given.auxiliary, given.static.expand(DAYS, SAMPLES, STATIC)], -1)
 
     def step() -> None:
         network.zero_grad()
         network(inputs)[0].square().mean().backward()
 
     return step
-
-
-def _drivers() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    generator = torch.Generator().manual_seed(0)
-    rain = torch.rand(DAYS, SAMPLES, 1, generator=generator) * 10
-    auxiliary = torch.randn(DAYS, SAMPLES, AUXILIARY, generator=generator)
-    return rain, auxiliary, torch.randn(SAMPLES, STATIC, generator=generator)
-
-
-def _seconds(step: Step) -> float:
-    begun = time.perf_counter()
-    step()
-    return time.perf_counter() - begun
