@@ -33,7 +33,7 @@ COMPARISON: dict[str, Any] = {
             "members": 2,
             "parameters": 3280,
             "training_seconds": 81.25733060697894,
-            "machines": ["vm, 2 x x86_64"],
+            "machines": ["2 x AMD EPYC"],
             "missing": {},
         },
         {
@@ -45,7 +45,7 @@ COMPARISON: dict[str, Any] = {
             "members": 2,
             "parameters": 3280,
             "training_seconds": 13.215768086005482,
-            "machines": ["vm, 2 x x86_64"],
+            "machines": ["2 x AMD EPYC"],
             "missing": {},
         },
     ],

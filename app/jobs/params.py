@@ -59,7 +59,9 @@ class IngestParams(Said):
         "checksum of what it names.",
         examples=[["/srv/camels"]],
     )
-    product: Name | None = Field(None, description="The weather product; all that are there without it.")
+    product: Name | None = Field(
+        None, description="The weather product; all that are there without it.", examples=["maurer_extended"]
+    )
     basins: Basins = Field([], description="All that are there where none is named.")
 
     @model_validator(mode="after")
