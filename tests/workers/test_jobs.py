@@ -8,7 +8,7 @@ import pytest
 from records import events, jobs, runs
 from records.jobs import IdempotencyConflict
 from tests.operations.conftest import BASINS
-from tests.workers.conftest import LEASE, Shop, training
+from tests.workers.conftest import Shop, training
 
 
 def test_a_job_posted_twice_is_one_job_and_one_result(shop: Shop) -> None:
@@ -33,12 +33,16 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
     time.sleep(random.Random(seed).uniform(0, 4))
     with sqlite_shop.database.transaction() as session:
         jobs.request_cancel(session, job.id, sqlite_shop.clock.wall())
-    asked = time.monotonic()
+        seen = {
+            child.id: max((event.seq for event in events.events_after(session, child.id, 0)), default=0)
+            for child in jobs.children(session, job.id)
+        }
     assert sqlite_shop.ended(job.id).status == "cancelled"
-    with sqlite_shop.database.reading() as session:
-        children = jobs.children(session, job.id)
-    assert {sqlite_shop.ended(child.id).status for child in children} == {"cancelled"}
-    assert time.monotonic() - asked < 2 * LEASE / 4 + 5  # two heartbeats, a step and the polling of this test
+    for child, last in seen.items():
+        assert sqlite_shop.ended(child).status == "cancelled"
+        with sqlite_shop.database.reading() as session:
+            later = events.events_after(session, child, last)
+        assert [event.type for event in later].count("progress") <= 2  # a heartbeat tells the progress
 
 
 def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
