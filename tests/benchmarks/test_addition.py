@@ -14,13 +14,13 @@ from benchmarks.papers.addition import (
     QUICK,
     REFERENCE,
     TESTS,
-    ConservingSum,
     Contender,
     Learning,
     Task,
     learn,
     sequences,
 )
+from benchmarks.papers.addition_networks import ConservingSum
 from benchmarks.papers.plan import Plan
 from benchmarks.papers.units import Nalu, Nau
 

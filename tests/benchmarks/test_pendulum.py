@@ -9,8 +9,9 @@ import torch
 from scipy.stats import pearsonr
 
 from benchmarks.papers import pendulum
-from benchmarks.papers.pendulum import FeedbackLSTM, MassForecaster, Training, fit, grown, window_losses
+from benchmarks.papers.pendulum import Training, fit, grown, window_losses
 from benchmarks.papers.pendulum_data import Pendulum, energies, pendulums, quarter, series, waves
+from benchmarks.papers.pendulum_networks import FeedbackLSTM, MassForecaster
 from benchmarks.papers.plan import Plan
 
 SMALL = Pendulum(number=3, training_steps=100, noise=0.0, damping=0.0, amplitude=0.2, length=1.0)

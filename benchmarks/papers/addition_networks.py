@@ -1,0 +1,160 @@
+"""The networks of the addition experiment: marked sequences in, their sum out; weights may have an axis in front."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.papers.units import Nau
+from models.nets.massconserving import EPSILON, MassConserving
+
+CELLS = 10
+FORGET_BIAS = 3.0
+
+
+class ReadOut(nn.Module):
+    """A linear unit."""
+
+    def __init__(self, features: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(nn.init.kaiming_uniform_(torch.empty(1, features), nonlinearity="linear").T)
+        self.bias = nn.Parameter(torch.zeros(1, 1))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return (..., 1) for values (..., features)."""
+        return values @ self.weight + self.bias
+
+
+class ConservingSum(nn.Module):
+    """MC-LSTM of (5)-(8), R the same at every step (7), and a read-out of the last step's outflow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = MassConserving(1, 1, CELLS, redistribution="fixed")
+        self.read_out = ReadOut(CELLS)
+
+    def forward(self, x: Tensor, a: Tensor) -> Tensor:
+        """Return the sums (..., B) for x, a (T, ..., B, 1)."""
+        outflow = self.outflow_to_learn_from(x, a) if torch.is_grad_enabled() else self._outflow(x, a)
+        return self.read_out(outflow).squeeze(-1)  # type: ignore[no-any-return]
+
+    def _outflow(self, x: Tensor, a: Tensor) -> Tensor:
+        c, outflow = None, x
+        for x_t, a_t in zip(x.split(1), a.split(1), strict=True):  # only the last outflow is wanted: keep no other
+            storage, outflow = self.cells(x_t, a_t, c)
+            c = storage[0]
+        return outflow[0]
+
+    def outflow_to_learn_from(self, x: Tensor, a: Tensor) -> Tensor:
+        """Return the same outflow, with a gradient by hand: less than half of autograd's time."""
+        gates = (self.cells.input_gate, self.cells.output_gate)
+        from_drivers, from_cells, bias = (
+            torch.cat([getattr(gate, part) for gate in gates], -1).mT for part in ("from_drivers", "from_cells", "bias")
+        )
+        R = self.cells.redistribution.drive(a[:1])[0].mT
+        h: Tensor = _LastOutflow.apply(x.mT, from_drivers @ a.mT + bias, from_cells, R)  # type: ignore[no-untyped-call]
+        return h.mT
+
+
+class _LastOutflow(torch.autograd.Function):
+    """(2)-(4) with the gates of (5), (6) and R of (7), forwards and backwards; the cells start empty.
+
+    Vectors stand upright, (..., K, B): sums over a few cells are fast along the batch, and slow across it.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, driven: Tensor, from_cells: Tensor, R: Tensor) -> Tensor:
+        """Return h(T) (..., K, B).
+
+        Args:
+            x: (T, ..., 1, B), mass.
+            driven: (T, ..., 2 K, B), what i and then o are given besides the cells' shares.
+            from_cells: (..., 2 K, K), the gates' weights on the shares.
+            R: (..., K, K), target by row.
+        """
+        K = R.shape[-1]
+        h = c = torch.zeros_like(driven[0, ..., :K, :])
+        steps = []
+        for x_t, driven_t in zip(x, driven, strict=True):
+            total = c.sum(-2, keepdim=True) + EPSILON
+            shares = c / total
+            to_i, to_o = (driven_t + from_cells @ shares).split(K, -2)
+            i, o = to_i.softmax(-2), to_o.sigmoid()
+            m_tot = torch.addcmul(R @ c, i, x_t)  # (2)
+            steps.append((c, total, shares, i, o, m_tot))
+            h = o * m_tot  # (4)
+            c = m_tot - h  # (3)
+        ctx.save_for_backward(x, from_cells, R)
+        ctx.steps = steps
+        return h
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor, Tensor, Tensor]:
+        """Return the gradients of what `forward` was given, x excepted."""
+        x, from_cells, R = ctx.saved_tensors
+        (dh,), dc = gradients, torch.zeros_like(gradients[0])
+        d_driven, dm_tot = [], []
+        for x_t, (_, total, shares, i, o, m_tot) in zip(x.flip(0), reversed(ctx.steps), strict=True):
+            dh = dh - dc
+            dm = torch.addcmul(dc, o, dh)
+            di = i * dm * x_t
+            d_gates = torch.cat([di - i * di.sum(-2, keepdim=True), dh * m_tot * o * (1 - o)], -2)
+            d_shares = from_cells.mT @ d_gates
+            dc = R.mT @ dm + (d_shares - (d_shares * shares).sum(-2, keepdim=True)) / total
+            dh = torch.zeros_like(dh)  # only the last outflow is read
+            d_driven.append(d_gates)
+            dm_tot.append(dm)
+        cells, shares = (torch.stack([step[which] for step in ctx.steps]) for which in (0, 2))
+        d_all, dm_all = torch.stack(d_driven[::-1]), torch.stack(dm_tot[::-1])
+        return None, d_all, (d_all @ shares.mT).sum(0), (dm_all @ cells.mT).sum(0)
+
+
+class RecurrentUnit(nn.Module):
+    """h(t) = unit([x(t), a(t), h(t-1)]), h(0) = 0, and a NAU that reads the last h."""
+
+    def __init__(self, unit: Callable[[int, int], nn.Module]) -> None:
+        super().__init__()
+        self.unit = unit(2 + CELLS, CELLS)
+        self.read_out = Nau(CELLS, 1)
+
+    def forward(self, x: Tensor, a: Tensor) -> Tensor:
+        """Return the sums (..., B) for x, a (T, ..., B, 1)."""
+        h = x.new_zeros(*x.shape[1:-1], CELLS)
+        for inputs in torch.cat([x, a], -1):
+            h = self.unit(torch.cat([inputs, h], -1))
+        return self.read_out(h).squeeze(-1)  # type: ignore[no-any-return]
+
+
+class LongShortTermSum(nn.Module):
+    """`torch.lstm`, and a read-out of the last step. Networks with an axis in front run one after the other.
+
+    First weights: orthogonal from the inputs, the identity from the cells; biases 0, the forget gate's 3.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        from_inputs = [nn.init.orthogonal_(torch.empty(CELLS, 2)) for _ in range(4)]
+        bias = torch.zeros(4, CELLS)
+        bias[1] = FORGET_BIAS  # torch's order of gates: i, f, g, o
+        self.from_inputs = nn.Parameter(torch.cat(from_inputs))
+        self.from_cells = nn.Parameter(torch.eye(CELLS).repeat(4, 1))
+        self.bias = nn.Parameter(bias.flatten())
+        self.read_out = ReadOut(CELLS)
+
+    def forward(self, x: Tensor, a: Tensor) -> Tensor:
+        """Return the sums (..., B) for x, a (T, ..., B, 1)."""
+        weights, inputs = [self.from_inputs, self.from_cells, self.bias], torch.cat([x, a], -1)
+        if inputs.dim() == 3:
+            h = _last_of_lstm(inputs, *weights)
+        else:
+            networks = zip(inputs.unbind(1), *(weight.unbind() for weight in weights), strict=True)
+            h = torch.stack([_last_of_lstm(*network) for network in networks])
+        return self.read_out(h).squeeze(-1)  # type: ignore[no-any-return]
+
+
+def _last_of_lstm(inputs: Tensor, from_inputs: Tensor, from_cells: Tensor, bias: Tensor) -> Tensor:
+    start = inputs.new_zeros(1, inputs.shape[1], from_cells.shape[1])
+    weights = [from_inputs, from_cells, bias, torch.zeros_like(bias)]
+    _, h, _ = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, False, False, False)
+    return h[0]
