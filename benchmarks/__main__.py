@@ -14,8 +14,12 @@ MEASUREMENTS = {
     "api": "benchmarks.speed.api",
     "camels-means": "benchmarks.camels_means",
     "exactness": "benchmarks.exactness",
+    "ingest": "benchmarks.speed.ingest",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "network-step": "benchmarks.speed.network_step",
+    "train-to-skill": "benchmarks.speed.train_to_skill",
+    "series-read": "benchmarks.speed.series_read",
+    "warm-forecast": "benchmarks.speed.warm_forecast",
 }
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
+from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
 from freshet.cli.context import log_to_stderr
 from hydrology.calendar import Period
-from ingestion.sources.camels import CamelsSource
 from models.config import TrainingConfig
 from models.networks import ARCHITECTURES
 from models.scaling import Scaler
@@ -30,14 +30,6 @@ from records.engine import Database
 from records.settings import Settings
 
 EVERY = 11  # of the list of 447, from the 11th: 40 basins
-TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
-PRODUCT = "maurer_extended"
-FILES = (
-    "maurer_extended.zip",
-    "basin_timeseries_v1p2_metForcing_obsFlow.zip",
-    "camels_attributes_v2.0",
-    "swe_reference.zip",
-)
 TRIAL = (3, 10)  # steps that warm up, steps that are timed
 
 
@@ -56,26 +48,18 @@ def main() -> None:
     torch.set_num_threads(1)
     log_to_stderr("info")
     settings, clock = Settings.load(), Clock()
-    if settings.camels is None:
-        raise SystemExit("Set FRESHET_CAMELS to the folder of real CAMELS-US data.")
+    chosen = basins()[EVERY - 1 :: EVERY]
     database = Database(settings.database_url)
     database.migrate()
-    basins = _basins(settings.camels)
     if arguments.what == "ingest":
-        source = CamelsSource([settings.camels / name for name in FILES])
-        for outcome in ingest(database, source, clock, basins):
+        for outcome in ingest(database, source(), clock, chosen):
             print(outcome)
     elif arguments.what == "train":
-        config = _within(arguments.seconds, arguments.name, database, clock, basins, settings.data)
-        print(train(database, clock, config, basins, label=arguments.name))
+        config = _within(arguments.seconds, arguments.name, database, clock, chosen, settings.data)
+        print(train(database, clock, config, chosen, label=arguments.name))
     else:
-        _compare(database, basins, arguments.json)
+        _compare(database, chosen, arguments.json)
     database.close()
-
-
-def _basins(camels: Path) -> list[str]:
-    listed = next((camels / "basin_lists").glob("*447*")).read_text().split()
-    return [f"USGS-{number}" for number in listed[EVERY - 1 :: EVERY]]
 
 
 def _configuration(architecture: str, steps: int) -> TrainingConfig:
@@ -93,12 +77,12 @@ def _configuration(architecture: str, steps: int) -> TrainingConfig:
 
 
 def _within(
-    seconds: float, architecture: str, database: Database, clock: Clock, basins: list[str], folder: Path
+    seconds: float, architecture: str, database: Database, clock: Clock, names: list[str], folder: Path
 ) -> TrainingConfig:
     """Return the training whose steps take about so many seconds here; the number of steps is kept for a restart."""
     kept = folder / f"steps-{architecture}.json"
     if not kept.exists():
-        begun = begin(database, clock, _configuration(architecture, sum(TRIAL)), basins)
+        begun = begin(database, clock, _configuration(architecture, sum(TRIAL)), names)
         kept.write_text(json.dumps(int(seconds / _seconds_a_step(begun))))
     return _configuration(architecture, json.loads(kept.read_text()))
 
@@ -122,13 +106,13 @@ def _seconds_a_step(begun: Begun) -> float:
     raise AssertionError("the trial is longer than its steps")
 
 
-def _compare(database: Database, basins: list[str], as_json: bool) -> None:
+def _compare(database: Database, names: list[str], as_json: bool) -> None:
     """Say what `freshet compare` says of the four versions."""
     with database.reading() as session:
         newest: dict[str, Any] = {one.architecture: one.id for one in reversed(versions.list_versions(session))}
     named = [["--version", newest[name]] for name in ("mclstm", "lstm", "eins", "mmrnn")]
-    chosen = [["--basin", basin] for basin in basins]
-    command = ["freshet", "compare", "--period", TEST, *itertools.chain(*named, *chosen)]
+    only = [["--basin", basin] for basin in names]
+    command = ["freshet", "compare", "--period", TEST, *itertools.chain(*named, *only)]
     os.execvp(command[0], [*command, "--json"] if as_json else command)
 
 

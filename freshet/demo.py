@@ -74,9 +74,12 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
 
 
 def demonstrate(
-    settings: Settings, process: subprocess.Popen[bytes], address: str, architecture: str, show: Show
+    settings: Settings, process: subprocess.Popen[bytes], address: str, architecture: str | None, show: Show
 ) -> Demonstrated:
     """Do the main job over REST. What is already done is not done again.
+
+    Args:
+        architecture: of the network that is trained; None for the shipped ensemble, which is not.
 
     Raises:
         ServiceError: the service does not come up, or refuses something.
@@ -88,9 +91,12 @@ def demonstrate(
         _await(client, process, settings)
         _do(client, "ingest", {"from": [str(files)]}, show)
         basins = [basin["id"] for basin in client.get("/v1/basins")["basins"]]
-        config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
-        _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
-        skill = _do(client, "evaluation", {"period": HELD_OUT}, show)
+        if architecture is None:
+            made = _do(client, "pretrained", {"product": synthetic.PRODUCT, "promote": True}, show)
+        else:
+            config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
+            made = _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
+        skill = _do(client, "evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins}, show)
         _do(client, "forecast", {"basins": basins, "horizon": HORIZON}, show)
         return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"))
 

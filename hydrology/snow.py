@@ -39,9 +39,10 @@ def choose_cells(
     max_cells: int,
     excluded: Sequence[int] = (TRASH_CELL,),
 ) -> SnowCells:
-    """Choose cells by greedy forward selection: each adds most to the Pearson r of the sum with the reference.
+    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm, and raises r.
 
-    Give the training years alone. The choice stops when no cell raises r, or at `max_cells`; it is empty, with
+    Nearness is the mean squared difference, so that the amount counts and not the rise and fall alone; r is Pearson's.
+    Give the training years alone. The choice stops when no cell does both, or at `max_cells`; it is empty, with
     the reason, where the reference is constant (no snow) or no cell correlates with it.
 
     Args:
@@ -61,13 +62,18 @@ def choose_cells(
         return SnowCells((), Score(None, int(known.sum()), reason))
     candidates = [k for k in range(cells_mm.shape[1]) if k not in excluded]
     chosen: list[int] = []
-    best, total = 0.0, np.zeros(int(known.sum()))
+    r, total = 0.0, np.zeros(int(known.sum()))
+    error = float(np.square(reference[known]).mean())
     while len(chosen) < max_cells and candidates:
-        r = _correlations(total[:, np.newaxis] + cells_mm[known][:, candidates], reference[known])
-        if not r.max() > best:
+        sums = total[:, np.newaxis] + cells_mm[known][:, candidates]
+        correlations = _correlations(sums, reference[known])
+        errors = np.square(sums - reference[known, np.newaxis]).mean(axis=0)
+        errors[correlations <= r] = np.inf
+        if not errors.min() < error:
             break
-        best = float(r.max())
-        chosen.append(candidates.pop(int(r.argmax())))
+        nearest = int(errors.argmin())
+        error, r = float(errors[nearest]), float(correlations[nearest])
+        chosen.append(candidates.pop(nearest))
         total += cells_mm[known, chosen[-1]]
     if not chosen:
         return SnowCells((), Score(None, int(known.sum()), "No cell rises and falls with the reference snow."))

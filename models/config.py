@@ -139,6 +139,16 @@ class TrainingConfig(_Frozen):
     validation_period: str | None = Field(None, description="FIRST..LAST, days that choose the best weights")
     windows: WindowsConfig = WindowsConfig()
     schedule: Annotated[Cosine | Staircase, Field(discriminator="kind")] = Cosine()
+    precision: Literal["bfloat16", "float32"] = Field(
+        "bfloat16", description="of the gates' products in training, where the processor has a matrix unit for them"
+    )
+    averaging: float = Field(
+        0.995,
+        ge=0,
+        lt=1,
+        description="of the running mean of the weights, which is what is validated and kept: how much of it stays at "
+        "a step; 0 keeps the weights themselves",
+    )
     clip_norm: float = Field(1.0, gt=0)
     validate_every: int = Field(100, ge=1, description="steps")
     checkpoint_every: int = Field(50, ge=1, description="steps")
@@ -159,6 +169,43 @@ class TrainingConfig(_Frozen):
             }
             schedule = own.get(schedule.get("kind", ""), {}) | schedule
         return fields | {"schedule": schedule}
+
+
+class FineTuningSchedule(Cosine):
+    """A short one with a low rate: the weights are good already."""
+
+    steps: int = Field(100, ge=1)
+    peak: float = Field(0.001, gt=0)
+    warmup_steps: int = Field(10, ge=0)
+    final: float = Field(1e-5, gt=0)
+
+
+class FineTuningConfig(_Frozen):
+    """A training that goes on from a version: what it does not say is as in the parent's training.
+
+    The parent's own weights are validated first, and stay the best where training never helps.
+    """
+
+    parent: str = Field(description="the version whose weights it starts from")
+    product: str | None = Field(None, description="forcing product that the parent is expected to take")
+    train_period: str = Field(description="FIRST..LAST, days whose discharge is fitted")
+    validation_period: str = Field(description="FIRST..LAST, days that choose the best weights; none of those fitted")
+    windows: WindowsConfig = WindowsConfig()
+    schedule: FineTuningSchedule = FineTuningSchedule()
+    validate_every: int = Field(10, ge=1, description="steps")
+    checkpoint_every: int = Field(50, ge=1, description="steps")
+    members: int | None = Field(None, ge=1, le=100, description="the first of the parent's; all of them unless given")
+    seed: int = Field(0, ge=0, lt=2**62)
+
+    def training(self, parent: TrainingConfig, members: int) -> TrainingConfig:
+        """Return the whole configuration, of so many members unless it says how many."""
+        own = self.model_dump(exclude={"parent", "product"})
+        return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
+
+
+def requested(fields: dict[str, Any]) -> TrainingConfig | FineTuningConfig:
+    """Read what a training is asked to do: a fine-tuning where a parent is named."""
+    return (FineTuningConfig if "parent" in fields else TrainingConfig).model_validate(fields)
 
 
 def windows_protocol() -> tuple[WindowsConfig, dict[str, Any]]:

@@ -68,12 +68,20 @@ class Network(nn.Module, ABC):
         conserving: whether its cells hold water, in mm, and neither make nor lose any.
         skips_gaps: whether it takes a mask, and skips the days whose forcing is missing.
         state_version: of the meaning of its state.
+        half_products: whether it may multiply in bfloat16 where the processor has a unit for that. Training sets it;
+            water is never rounded so.
     """
 
     architecture: str
     conserving: bool
     skips_gaps: bool
     state_version: int
+    half_products = False
+
+    @property
+    def keeps_blocks_apart(self) -> bool:
+        """Whether a block of samples gets the same bits in a call of its own and in one of several blocks."""
+        return False
 
     def scale_to(self, water: WaterScales) -> None:
         """Take the scales of the water before a training; a network that conserves it never scales it."""

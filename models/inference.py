@@ -1,4 +1,4 @@
-"""Running a network forward, in blocks of one fixed shape.
+"""Running a network forward, in whole blocks of samples.
 
 A block always holds BLOCK samples, padded with dry ones, and each day is computed by itself. So a basin gets
 the same bits whatever its neighbours in the block, and a run split in two with the state carried on gives the
@@ -15,6 +15,7 @@ from torch import Tensor
 from models.contract import Inputs, Network, State
 
 BLOCK = 32
+GROUP = 4 * BLOCK  # basins that are well computed together: what a call costs whatever its size is then small
 
 ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 
@@ -35,10 +36,11 @@ def simulate(
     """
     samples, was_training = inputs.mass.shape[1], network.training
     network.eval()
+    size = GROUP if network.keeps_blocks_apart else BLOCK
     try:
         blocks = [
-            _run_block(network, inputs, state, slice(first, min(first + BLOCK, samples)), keep)
-            for first in range(0, samples, BLOCK)
+            _run_blocks(network, inputs, state, slice(first, min(first + size, samples)), keep)
+            for first in range(0, samples, size)
         ]
     finally:
         network.train(was_training)
@@ -48,7 +50,7 @@ def simulate(
 
 
 @torch.inference_mode()
-def _run_block(
+def _run_blocks(
     network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, keep: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     count = samples.stop - samples.start
@@ -70,7 +72,7 @@ def _run_block(
 
 
 def _padded(values: Tensor, axis: int) -> Tensor:
-    missing = BLOCK - values.shape[axis]
+    missing = -values.shape[axis] % BLOCK
     shape = list(values.shape)
     shape[axis] = missing
     return torch.cat([values, values.new_zeros(shape)], axis)

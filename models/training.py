@@ -1,5 +1,6 @@
 """Training one member: windows in, weights out, with checkpoints that resume to the same bits."""
 
+import copy
 import math
 import time
 from collections.abc import Callable
@@ -63,9 +64,9 @@ class TrainedMember:
     """The weights of a member.
 
     Attributes:
-        last: after the last step.
+        last: after the last step; the mean of the last ones, if they are averaged.
         best: at the highest median NSE of the validation basins; None without a validation period.
-        log: a row per validation (step, loss, median validation NSE).
+        log: a row per validation (step, loss, median validation NSE); of weights to start from one at step 0.
         seconds: that its steps took, validations apart: of all cores together on a CPU, by the clock on a GPU.
     """
 
@@ -94,16 +95,32 @@ def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per
 
 
 class MemberTraining:
-    """One member on its way from a seed to its weights."""
+    """One member on its way from a seed, or from weights that it is to start from, to its own.
+
+    Args:
+        start: the weights of a trained member, with whose scaler the training goes on.
+    """
 
     def __init__(
-        self, config: TrainingConfig, data: TrainingData, scaler: Scaler, seed: int, device: str = "cpu"
+        self,
+        config: TrainingConfig,
+        data: TrainingData,
+        scaler: Scaler,
+        seed: int,
+        device: str = "cpu",
+        start: Tensors | None = None,
     ) -> None:
         self.config, self.data, self.scaler, self.device = config, data, scaler, device
         self.network = build(config.network, config.inputs, seed)
-        self.network.scale_to(water_scales(data, Period.parse(config.train_period)))
+        if start is None:
+            self.network.scale_to(water_scales(data, Period.parse(config.train_period)))
+        else:
+            self.network.load_state_dict(start)  # the scales of the water among them
+        self.started = start is not None
         self.network.to(device).train()
+        self.network.half_products = config.precision == "bfloat16"
         self.optimizer = torch.optim.Adam(self.network.parameters())
+        self.average = copy.deepcopy(self.network).eval()
         training = Period.parse(config.train_period)
         record = data.forcing.period
         # A day that the network skips has no simulation to hold against the observation.
@@ -131,6 +148,8 @@ class MemberTraining:
         Raises:
             TrainingDiverged: the loss is not finite.
         """
+        if self.started and self.step == 0 and self.config.validation_period is not None:
+            self._validate(None)
         while self.step < self.steps:
             begun = self._clock()
             loss, rate = self._step()
@@ -139,11 +158,12 @@ class MemberTraining:
             on_progress(Progress(self.step, self.steps, loss, rate, validation))
             if self.step % self.config.checkpoint_every == 0 or self.step == self.steps:
                 on_checkpoint(self.step, self.checkpoint())
-        return TrainedMember(_copy(self.network), self.best, self.log, self.seconds)
+        return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
 
     def checkpoint(self) -> bytes:
         """Return everything that the rest of the training depends on."""
         tensors = checkpoint.prefixed("network.", _copy(self.network))
+        tensors |= checkpoint.prefixed("average.", _copy(self.average))
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
         tensors |= checkpoint.prefixed("best.", self.best or {})
         return checkpoint.dump(tensors, self._header())
@@ -160,6 +180,7 @@ class MemberTraining:
         """
         tensors, header = checkpoint.parse(blob)
         self.network.load_state_dict(checkpoint.under("network.", tensors))
+        self.average.load_state_dict(checkpoint.under("average.", tensors))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
         self.best = checkpoint.under("best.", tensors) or None
         self.step, self.log, self.seconds = header["step"], header["log"], header.get("seconds", 0.0)
@@ -186,7 +207,15 @@ class MemberTraining:
                 "in the forcing."
             )
         self.optimizer.step()
+        self._average()
         return loss.item(), rate
+
+    def _average(self) -> None:
+        """Move the mean of the weights on; the first steps count for more, so that it forgets where it began."""
+        share = min(self.config.averaging, self.step / (self.step + 10))
+        with torch.no_grad():
+            for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                mean.lerp_(now, 1 - share)
 
     def _samples(self, step: int) -> tuple[Inputs, Tensor, Tensor]:
         """Return a step's inputs, the observations of its loss days (T, B), and s_b (B,)."""
@@ -207,13 +236,13 @@ class MemberTraining:
             return False
         return self.step % self.config.validate_every == 0 or self.step == self.steps
 
-    def _validate(self, loss: float) -> float:
-        """Score the validation period and keep the weights if they are the best so far."""
+    def _validate(self, loss: float | None) -> float:
+        """Score the validation period and keep the weights if they are the best so far; no loss before a step."""
         period = Period.parse(str(self.config.validation_period))
-        score = median_nse(self.network, self.data, self.scaler, period)
+        score = median_nse(self.average, self.data, self.scaler, period)
         self.log.append({"step": self.step, "loss": loss, "validation_nse": score})
         if score > self.best_nse:
-            self.best_nse, self.best = score, _copy(self.network)
+            self.best_nse, self.best = score, _copy(self.average)
         return score
 
 

@@ -14,7 +14,7 @@ import structlog
 from hydrology.calendar import Day, Period, month
 from hydrology.ledger import close
 from models.arrays import Forcing
-from models.inference import BLOCK, ArrayMap
+from models.inference import GROUP, ArrayMap
 from operations.dataset import BasinForcing, content_hash, stacked
 from operations.loading import LoadedVersion
 from records import basins, series, states
@@ -83,12 +83,12 @@ def advance(
 
 
 def _groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
-    """Yield basins that start on the same day, all from a state or all from an empty store, a block at a time."""
+    """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
     beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):
         names = [basin for basin, its in beginnings.items() if its == beginning]
-        for first in range(0, len(names), BLOCK):
-            yield names[first : first + BLOCK]
+        for first in range(0, len(names), GROUP):
+            yield names[first : first + GROUP]
 
 
 def _segments(first: Day, last: Day) -> Iterator[Period]:
@@ -112,7 +112,7 @@ def _advance_segment(
     days: Period,
     problems: dict[str, str],
 ) -> None:
-    """Run a block of basins over some days from their states in `chunk`, and put the new ones there."""
+    """Run some basins over some days from their states in `chunk`, and put the new ones there."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
         return

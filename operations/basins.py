@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
 from models.config import InputsConfig
-from records import basins, promotions, series, versions
+from records import basins, promotions, series
 
 
 def gauge_product(basin: str) -> str:
@@ -41,14 +41,15 @@ def forcing_products(session: Session) -> list[str]:
 
 
 def with_model(session: Session, version: str | None) -> list[str]:
-    """Return the basins of a version, or, without one, all that have a current version (if none has: all).
+    """Return the basins of a version (`promotions.basins_of`), or, without one, all that have a current version (if
+    none has: all).
 
     Raises:
         UnknownVersion: it is not kept.
-        InvalidInput: no basin is kept.
+        InvalidInput: no basin is kept, or none that is the version's.
     """
     if version is not None:
-        return list(versions.get(session, version).basins)
+        return promotions.basins_of(session, version)
     everything = chosen(session, [])
     current = promotions.current(session, everything)
     return [name for name in everything if name in current] or everything

@@ -23,6 +23,7 @@ from operations.basins import chosen, unique
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out
+from records import basins as basin_records
 from records import comparisons, published, versions
 from records.clock import Clock
 from records.engine import Database
@@ -67,7 +68,7 @@ def compare(
     """
     with database.reading() as session:
         compared = _versions(session, version_ids, period)
-        basins = chosen(session, wanted) if wanted else _common(compared)
+        basins = chosen(session, wanted) if wanted else _common(session, compared)
     scores, left_out = _all_scores(database, clock, compared, period, basins, on_basins)
     served = sorted(basin for basin in basins if basin not in left_out)
     if not served:
@@ -94,11 +95,13 @@ def _versions(session: Session, ids: Sequence[str], period: Period) -> list[vers
     return found
 
 
-def _common(compared: Sequence[versions.Version]) -> list[str]:
-    common = set.intersection(*(set(one.basins) for one in compared))
+def _common(session: Session, compared: Sequence[versions.Version]) -> list[str]:
+    common = basin_records.known(session, sorted(set.intersection(*(set(one.basins) for one in compared))))
     if not common:
-        raise DataProblem("The versions were trained for no basin in common: name the basins to compare them in.")
-    return sorted(common)
+        raise DataProblem(
+            "The versions were trained for no basin in common that is kept here: name the basins to compare them in."
+        )
+    return common
 
 
 def _all_scores(

@@ -22,7 +22,7 @@ from models.inference import BLOCK, ArrayMap
 from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.loading import LoadedVersion, load_version
 from operations.snow import Reference, keep_snow, read_snow, reference_snow
-from records import skill, versions
+from records import promotions, skill, versions
 from records.clock import Clock
 from records.engine import Database
 
@@ -115,8 +115,7 @@ def evaluate(
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
     evaluation = Evaluation(version_id, period, tuple(done), left_out)
-    if {one.basin for one in done} >= set(loaded.version.basins):
-        _keep_closure(database, evaluation)
+    _keep_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
@@ -205,7 +204,14 @@ def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Ite
 
 
 def _keep_closure(database: Database, evaluation: Evaluation) -> None:
+    """Keep the closure with the version where it is of all its basins."""
     if evaluation.worst_residual is None:
+        return
+    done = {one.basin for one in evaluation.basins}
+    with database.reading() as session:
+        version = versions.get(session, evaluation.version_id)
+        here = promotions.basins_here(session, version)
+    if not here or not done.issuperset(here):
         return
     closure = {
         "worst_relative_residual": evaluation.worst_residual,

@@ -71,7 +71,7 @@ def forecast(
         on_days: gets how many basin-days are advanced, of how many.
 
     Raises:
-        InvalidInput: the horizon is not possible, or a version was trained on another product.
+        InvalidInput: the horizon is not possible, or a version takes another product.
         UnknownVersion, UnknownBasin: one is not kept.
         NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
     """
@@ -157,8 +157,8 @@ class _Run:
         wanted, own = self.request.product, self.loaded.version.product
         if wanted is not None and wanted != own:
             raise InvalidInput(
-                f"Version {self.loaded.version.id} was trained on {own}, not on {wanted}, and products are never "
-                f"mixed: forecast with {own}, or train a version on {wanted}."
+                f"Version {self.loaded.version.id} takes {own}, not {wanted}, and products are never mixed: forecast "
+                f"with {own}, or train a version on {wanted}."
             )
 
     def _t0(self) -> Day:

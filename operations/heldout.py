@@ -1,20 +1,39 @@
 """Days that a version has never seen: only there does a score say how good it is."""
 
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from records.versions import Version
+from models.config import FineTuningConfig, TrainingConfig
+from records import versions
 
 
-def require_held_out(version: Version, period: Period) -> None:
-    """Return when no day of the period took part in a version's training or validation.
+def require_held_out(version: versions.Version, period: Period) -> None:
+    """Return when no day of the period took part in the training or validation of a version or of its ancestors.
 
     Raises:
         InvalidInput: one did.
     """
-    for name in ("train_period", "validation_period"):
-        used = version.config.get(name)
-        if used is not None and period.overlap(Period.parse(used)) is not None:
-            raise InvalidInput(
-                f"{period} overlaps the {name.replace('_', ' ')} {used} of version {version.id}: compare on days that "
-                "took no part in its training."
-            )
+    _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
+
+
+def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:
+    """Return when `require_held_out` will do so with the version that a training is to lead to.
+
+    Raises:
+        InvalidInput: it will not.
+        UnknownVersion: the parent is not kept.
+    """
+    parent = versions.get(session, config.parent) if isinstance(config, FineTuningConfig) else None
+    _require_apart(period, "this training", config.model_dump(), parent.used_periods if parent else ())
+
+
+def _require_apart(period: Period, whose: str, config: Mapping[str, str | None], earlier: Sequence[str]) -> None:
+    named = {f"{name} period": config.get(f"{name}_period") for name in ("train", "validation")}
+    used = [(f"the {name} {days} of {whose}", days) for name, days in named.items() if days]
+    used += [(f"{days}, a period of the training of what {whose} goes on from", days) for days in earlier]
+    for what, days in used:
+        if period.overlap(Period.parse(days)) is not None:
+            raise InvalidInput(f"{period} overlaps {what}: compare on days that took no part in its training.")

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from hydrology.calendar import Period
 from hydrology.ledger import close
 from models.arrays import Array
-from models.inference import BLOCK, ArrayMap
+from models.inference import GROUP, ArrayMap
 from operations.advance import ONE_DAY, Advanced, member_states
 from operations.dataset import BasinForcing, content_hash, stacked
+from operations.learnt import learnt
 from operations.loading import LoadedVersion
 from operations.snow import why_no_snow
 from records import runs, skill
@@ -47,8 +48,8 @@ def look_ahead(
         else:
             results.append(_without_forecast(basin, "withheld", one.problem))
     keep = ("discharge", "loss", "storage") if loaded.ensemble.conserving else ("discharge",)
-    for first in range(0, len(going), BLOCK):
-        names = going[first : first + BLOCK]
+    for first in range(0, len(going), GROUP):
+        names = going[first : first + GROUP]
         forcing = stacked([forcings[basin].forcing.over(ahead) for basin in names])
         start = member_states([advanced[basin].state for basin in names], len(loaded.labels))
         outputs, _ = loaded.ensemble.simulate(forcing, start, keep)
@@ -96,8 +97,13 @@ class _Outlook:
             "snow_reason": snow_reason,
             "filled_forcing": self.forcing.filled_until(self.ahead.last),
             "skipped_days": self.forcing.skipped_until(self.ahead.last),
+            **self._learnt(),
         }
         return runs.BasinResult(basin=self._row(state, reason, summary), series=series, ledgers=ledgers)
+
+    def _learnt(self) -> dict[str, Any]:
+        names, static = self.loaded.config.inputs.static, self.forcing.forcing.static[0]
+        return learnt(self.loaded.version, self.basin.id, names, static)
 
     def _row(self, state: State, reason: str | None, summary: dict[str, Any]) -> runs.RunBasin:
         parent, area = self.advanced.parent, self.loaded.version.product

@@ -1,7 +1,8 @@
 """From observations to a version: begin a training, train its members, assemble what they learnt.
 
 A training is its request: the same request goes on from its checkpoints, and a finished one is returned. Its
-members can be trained by different processes; the version is assembled when all are in.
+members can be trained by different processes; the version is assembled when all are in. A fine-tuning is a training
+that starts from the weights of its parent, and by itself changes no basin's version.
 """
 
 import os
@@ -10,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import structlog
 import torch
@@ -17,10 +19,12 @@ import torch
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
 from models import checkpoint
-from models.config import TrainingConfig
+from models.config import FineTuningConfig, TrainingConfig
 from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
+from operations import finetune
+from operations.learnt import attribute_ranges
 from operations.training_data import Prepared, prepare
 from records import promotions, trainings, versions
 from records.clock import Clock
@@ -43,12 +47,14 @@ class Begun:
 
     Attributes:
         version_id: what it led to; None while it is under way.
+        parent: of a fine-tuning.
     """
 
     training_id: str
     config: TrainingConfig
     prepared: Prepared
     version_id: str | None
+    parent: versions.Version | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,8 @@ class Trained:
 
     Attributes:
         already: whether the same training had been finished before.
-        promoted: the basins that had no current version and now use this one.
+        basins: those it was trained on here.
+        promoted: the basins that had no current version and now use this one; none of a fine-tuning.
         validation_nse: the best median NSE of each member in the validation period.
     """
 
@@ -73,7 +80,7 @@ class Trained:
 def train(
     database: Database,
     clock: Clock,
-    config: TrainingConfig,
+    config: TrainingConfig | FineTuningConfig,
     basins: Sequence[str],
     *,
     label: str | None = None,
@@ -88,33 +95,40 @@ def train(
 
     Raises:
         NoBasinLeft: no basin can serve; the sentence names the reasons.
+        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
         DataProblem: no window fits, or the loss is no longer a number.
     """
     begun = begin(database, clock, config, basins)
     if begun.version_id is None:
-        for member in range(config.members):
+        for member in range(begun.config.members):
             train_member(database, clock, begun, member, device, _of_member(on_progress, member))
     return assemble(database, clock, begun, label)
 
 
-def begin(database: Database, clock: Clock, config: TrainingConfig, basins: Sequence[str]) -> Begun:
+def begin(database: Database, clock: Clock, config: TrainingConfig | FineTuningConfig, basins: Sequence[str]) -> Begun:
     """Begin the training of a configuration on some basins, or go on with it.
 
     Raises:
         NoBasinLeft: no basin can serve; nothing is kept.
+        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
     """
     with database.reading() as session:
+        parent = None
+        if isinstance(config, FineTuningConfig):
+            parent, config = finetune.whole(session, config)
         prepared = prepare(session, config, basins)
     request = {
         "config": config.model_dump(mode="json"),
         "basins": list(prepared.basins),
         "data_hash": prepared.data_hash,
     }
+    if parent is not None:
+        request["parent"] = parent.id
     with database.transaction() as session:
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return Begun(training.id, config, prepared, training.version_id)
+    return Begun(training.id, config, prepared, training.version_id, parent)
 
 
 def reopen(database: Database, training_id: str) -> Begun:
@@ -127,12 +141,13 @@ def reopen(database: Database, training_id: str) -> Begun:
     with database.reading() as session:
         training = trainings.get(session, training_id)
         config = TrainingConfig.model_validate(training.request["config"])
+        parent = versions.get(session, training.request["parent"]) if "parent" in training.request else None
         prepared = prepare(session, config, training.request["basins"])
     if prepared.data_hash != training.request["data_hash"]:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
         )
-    return Begun(training_id, config, prepared, training.version_id)
+    return Begun(training_id, config, prepared, training.version_id, parent)
 
 
 def train_member(
@@ -148,9 +163,10 @@ def train_member(
         if member in {done.label for done in trainings.finished_members(session, training)}:
             return
         saved = trainings.checkpoint(session, training, member)
+        start = None if begun.parent is None else finetune.start_of(session, begun.parent, member)
     seed = begun.config.seed + member
     try:
-        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device)
+        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device, start)
         if saved is not None:
             work.resume(saved.content)
             log.info("train.resume", training=training, member=member, step=work.step)
@@ -173,7 +189,7 @@ def train_member(
 def assemble(database: Database, clock: Clock, begun: Begun, label: str | None = None) -> Trained:
     """Create the version, let it serve the basins that have none, and close the training: all or nothing.
 
-    Where that is done already, its version is returned.
+    What was fine-tuned serves no basin before it is promoted. Where all that is done already, its version is returned.
 
     Raises:
         DataProblem: a member is not in yet.
@@ -187,9 +203,9 @@ def assemble(database: Database, clock: Clock, begun: Begun, label: str | None =
         members = trainings.finished_members(session, begun.training_id)
         if missing := sorted(set(range(config.members)) - {member.label for member in members}):
             raise DataProblem(f"Training {begun.training_id} lacks the members {missing}: train them first.")
-        version = versions.create(session, _new_version(clock, begun, label), members)
+        version = versions.create(session, new_version(clock, begun, label), members)
         current = promotions.current(session, prepared.basins)
-        vacant = [basin for basin in prepared.basins if basin not in current]
+        vacant = [basin for basin in prepared.basins if basin not in current and begun.parent is None]
         promoted = promotions.promote(
             session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
         )
@@ -198,8 +214,14 @@ def assemble(database: Database, clock: Clock, begun: Begun, label: str | None =
     return _trained(begun, version.id, members, promoted, already=False)
 
 
-def _new_version(clock: Clock, begun: Begun, label: str | None) -> versions.NewVersion:
-    config = begun.config
+def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:
+    """Return what is said of the version that a training leads to; its members need not be in."""
+    config, static, basins = begun.config, begun.prepared.data.forcing.static, begun.prepared.basins
+    origin: dict[str, Any]
+    if begun.parent is None:
+        origin = {"basins": basins, "properties": {"attribute_ranges": attribute_ranges(config.inputs.static, static)}}
+    else:
+        origin = finetune.lineage(begun.parent, basins, config.inputs.static, static)
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
@@ -208,16 +230,17 @@ def _new_version(clock: Clock, begun: Begun, label: str | None) -> versions.NewV
         product=config.inputs.product,
         config=config.model_dump(mode="json"),
         scaler=dict(_scaler(begun).as_json()),
-        basins=begun.prepared.basins,
         data_hash=begun.prepared.data_hash,
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",
         label=label,
-        properties={},
+        **origin,
     )
 
 
 def _scaler(begun: Begun) -> Scaler:
+    if begun.parent is not None:  # the weights mean nothing under another
+        return Scaler.from_json(begun.parent.scaler)
     return Scaler.fit(begun.prepared.data.forcing.over(Period.parse(begun.config.train_period)))
 
 

@@ -1,4 +1,8 @@
-"""A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule."""
+"""A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule.
+
+A candidate that was trained from scratch is judged by its median over all basins. One that was fine-tuned is judged
+basin by basin, in those it was tuned on, and beside its parent where a basin uses no version.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -25,8 +29,8 @@ class Rule:
     """When a candidate takes over.
 
     Attributes:
-        period: FIRST..LAST, days that took no part in the candidate's training.
-        margin: by how much its median NSE must exceed that of the current versions.
+        period: FIRST..LAST, days that took no part in the training of the candidate or its ancestors.
+        margin: by how much its median NSE, or that of a basin, must exceed that of the current versions.
         promote: whether it then becomes current by itself; otherwise an admin decides.
     """
 
@@ -43,7 +47,8 @@ class Verdict:
         current: the versions compared with.
         basins: how many basins both sides have a score for.
         candidate_median, current_median: of their NSE over these basins; None where there is none to compare.
-        better: whether the rule is met.
+        better: whether the rule is met, in any basin.
+        better_in: the basins where it is met; all or none of a candidate that is judged by its median.
         promoted: the basins that now use the candidate because of it.
         sentence: all this in words.
     """
@@ -55,6 +60,7 @@ class Verdict:
     candidate_median: float | None
     current_median: float | None
     better: bool
+    better_in: tuple[str, ...]
     promoted: tuple[str, ...]
     sentence: str
 
@@ -68,13 +74,17 @@ def judge(
 ) -> Verdict:
     """Compare a candidate with the current versions of its basins, keep the verdict with it, and act by the rule.
 
+    A verdict that compares nothing does not take the place of one that does.
+
     Raises:
-        InvalidInput: the period overlaps the candidate's training or validation.
+        InvalidInput: the period overlaps the training or validation of the candidate or its ancestors.
         DataProblem: no basin can be evaluated.
     """
     with database.reading() as session:
         version = versions.get(session, candidate)
-        current = promotions.current(session, version.basins)
+        current = promotions.current(session, version.scope)
+    if version.parent_id is not None:
+        current = dict.fromkeys(version.scope, version.parent_id) | current
     period = Period.parse(rule.period)
     require_held_out(version, period)
     rivals: dict[str, list[str]] = {}
@@ -89,9 +99,11 @@ def judge(
             skipped = skipped_days(session, configs, names, period)
         ours |= _scores(database, clock, candidate, period, names, skipped, on_basins)
         theirs |= _scores(database, clock, rival, period, names, skipped, on_basins)
-    verdict = _verdict(candidate, tuple(rivals), rule, ours, theirs)
+    verdict = _verdict(version, tuple(rivals), rule, ours, theirs)
     if verdict.better and rule.promote:
-        verdict = _promote(database, clock, verdict, sorted(ours.keys() & theirs.keys()))
+        verdict = _promote(database, clock, verdict)
+    if not verdict.basins and "comparison" in version.properties:
+        return verdict
     with database.transaction() as session:
         versions.set_properties(session, candidate, {"comparison": asdict(verdict)})
     log.info("compare.verdict", candidate=candidate, better=verdict.better, promoted=len(verdict.promoted))
@@ -113,24 +125,35 @@ def _scores(
 
 
 def _verdict(
-    candidate: str, current: tuple[str, ...], rule: Rule, ours: dict[str, float], theirs: dict[str, float]
+    candidate: versions.Version, current: tuple[str, ...], rule: Rule, ours: dict[str, float], theirs: dict[str, float]
 ) -> Verdict:
     common = sorted(ours.keys() & theirs.keys())
     if not common:
         said = "No basin has another current version to compare with, so the candidate is not judged."
-        return Verdict(candidate, current, rule, 0, None, None, False, (), said)
+        return Verdict(candidate.id, current, rule, 0, None, None, False, (), (), said)
     one, other = (float(np.median([side[basin] for basin in common])) for side in (ours, theirs))
-    better = one > other + rule.margin
+    if candidate.tuned_on is None:
+        better_in = common if one > other + rule.margin else []
+        which = f"{'more' if better_in else 'not more'} than the margin of {rule.margin:g} above it."
+    else:
+        better_in = [basin for basin in common if ours[basin] > theirs[basin] + rule.margin]
+        which = f"by more than the margin of {rule.margin:g} above it in {len(better_in)} of them."
+    other_one = "its parent" if current == (candidate.parent_id,) else "the current version"
     said = (
-        f"Over {rule.period} the candidate's median NSE is {one:.3f} and that of the current version {other:.3f} in "
-        f"{len(common)} basins; {'more' if better else 'not more'} than the margin of {rule.margin:g} above it."
+        f"Over {rule.period} the candidate's median NSE is {one:.3f} and that of {other_one} {other:.3f} in "
+        f"{len(common)} basin{'s' if len(common) > 1 else ''}; {which}"
     )
-    return Verdict(candidate, current, rule, len(common), one, other, better, (), said)
+    return Verdict(candidate.id, current, rule, len(common), one, other, bool(better_in), tuple(better_in), (), said)
 
 
-def _promote(database: Database, clock: Clock, verdict: Verdict, basins: list[str]) -> Verdict:
+def _promote(database: Database, clock: Clock, verdict: Verdict) -> Verdict:
     with database.transaction() as session:
         changed = promotions.promote(
-            session, verdict.candidate, basins, reason=verdict.sentence, by="retraining rule", at=clock.now()
+            session,
+            verdict.candidate,
+            verdict.better_in,
+            reason=verdict.sentence,
+            by="retraining rule",
+            at=clock.now(),
         )
     return replace(verdict, promoted=tuple(changed))

@@ -182,12 +182,18 @@ def _within(box: Box) -> ColumnElement[bool]:
 
 def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
     """Return what `require` would raise for those of many basins that are not kept, without its hints."""
-    kept = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    kept = known(session, basins)
     return {
         basin: UnknownBasin(f"No basin {basin!r} is kept here: list the basins to see those that are kept.")
         for basin in basins
         if basin not in kept
     }
+
+
+def known(session: Session, basins: Sequence[str]) -> list[str]:
+    """Return those of many basins that are kept, in the order given."""
+    kept = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    return [basin for basin in basins if basin in kept]
 
 
 def count(session: Session) -> int:

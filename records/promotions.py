@@ -19,6 +19,12 @@ class Withdrawn(InvalidInput):
     kind = "withdrawn-version"
 
 
+class NoBasin(InvalidInput):
+    """No basin is named, and the version has none here."""
+
+    kind = "no-basin"
+
+
 @dataclass(frozen=True, slots=True)
 class Promotion:
     """From `promoted_at` on, the basin's forecasts come from the version."""
@@ -31,12 +37,16 @@ class Promotion:
 
 
 def promote(
-    session: Session, version: str, basin_ids: Sequence[str], *, reason: str, by: str, at: datetime
+    session: Session, version: str, basin_ids: Sequence[str] | None, *, reason: str, by: str, at: datetime
 ) -> list[str]:
     """Make a version the current one of some basins, and return those for which it was not already.
 
+    Args:
+        basin_ids: whether it learnt from them or not; None for `basins_of`.
+
     Raises:
         UnknownVersion, UnknownBasin: one of them is not kept.
+        NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
         InvalidInput: nobody or no reason is named.
     """
@@ -44,6 +54,8 @@ def promote(
         raise InvalidInput("A promotion names who promotes and why: give both.")
     if versions.get(session, version).status == "withdrawn":
         raise Withdrawn(f"Version {version} was withdrawn: promote another.")
+    if basin_ids is None:
+        basin_ids = basins_of(session, version)
     for basin in sorted(set(basin_ids)):
         basins.lock(session, basin)
     before = current(session, basin_ids)
@@ -58,6 +70,27 @@ def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     now = current_versions()
     rows = session.execute(select(now.c.basin_id, now.c.version_id).where(now.c.basin_id.in_(basin_ids)))
     return dict(rows.all())
+
+
+def basins_here(session: Session, version: versions.Version) -> list[str]:
+    """Return the kept basins of a version's scope, or, where none of them is kept, those it is current for."""
+    return basins.known(session, version.scope) or in_use(session).get(version.id, [])
+
+
+def basins_of(session: Session, version: str) -> list[str]:
+    """Return the basins that a version is meant for where none is named (`basins_here`).
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoBasin: it learnt from none that is kept, and is current for no other.
+    """
+    found = basins_here(session, versions.get(session, version))
+    if not found:
+        raise NoBasin(
+            f"None of the basins that version {version} learnt from is kept here, and it is current for no other: "
+            "name the basins."
+        )
+    return found
 
 
 def in_use(session: Session) -> dict[str, list[str]]:

@@ -18,6 +18,8 @@ from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunS
 
 ForcingKind = Literal["observed", "supplied", "climatology"]
 Purpose = Literal["operational", "reforecast", "what-if"]
+LEARNT = ("seen_in_training", "outside_training", "trained_on", "training_note")
+"""What the summary of a basin says of what the version had learnt from."""
 Of = tuple[str, str]  # a run and a basin that it speaks of
 BasinStatus = Literal["issued", "withheld", "failed"]
 

@@ -40,6 +40,7 @@ class Settings(BaseSettings):
             whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
         broker_url: a Redis or Valkey; None is the embedded one. Never shown.
         camels: the folder of CAMELS-US data.
+        pretrained: the folder of shipped ensembles; None is the one that came with Freshet.
         as_of: the instant that the archive is replayed at; without an offset it is UTC, a day alone is 00:00.
         log_level: the least severe message that is logged.
         threads: threads of one computing process.
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     database_url: str = Field(default_factory=lambda known: f"sqlite:///{known['data'] / 'freshet.sqlite'}", repr=False)
     broker_url: str | None = Field(default=None, repr=False)
     camels: Folder | None = None
+    pretrained: Folder | None = None
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int = Field(default=1, ge=1)

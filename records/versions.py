@@ -49,15 +49,18 @@ class NewVersion:
         issued_at: the clock's time.
         architecture: `mclstm`, `lstm`, `eins`, `mmrnn`.
         conserving: whether the network conserves mass, so that its ledger must close.
-        product: the forcing product that it was trained on and takes.
+        product: the forcing product that it takes.
         config, scaler: what the network is built from and how its inputs are scaled.
-        basins: those it was trained for.
+        basins: those it learnt from, kept here or not.
         data_hash: of the training data.
         code_version: of the code that trained it.
         uses: which weights of each member its forecasts use.
-        parent_id: the version that it was fine-tuned from.
+        parent_id: the version that it was fine-tuned from; one that came with Freshet, fine-tuned elsewhere, has none.
         label: what people call it.
-        properties: named results of property tests (the physics badge).
+        properties: named results of property tests (the physics badge); `attribute_ranges`, the least and the
+            greatest value of each attribute over its basins; `pretrained`, of one that came with Freshet: its name,
+            the fingerprint of its content and the product that it was trained on; `tuning`, of a fine-tuned one: the
+            basins that it was tuned on, and the `earlier_periods`, in which its ancestors were trained and validated.
     """
 
     created_at: datetime
@@ -74,6 +77,34 @@ class NewVersion:
     parent_id: str | None = None
     label: str | None = None
     properties: JsonObject
+
+    @property
+    def trained_on(self) -> str:
+        """The forcing product that it was trained on: another than `product` only where an operator said so."""
+        shipped = self.properties.get("pretrained")
+        return shipped["trained_on"] if shipped else self.product
+
+    @property
+    def tuned_on(self) -> tuple[str, ...] | None:
+        """The basins that it was fine-tuned on; None where it was trained from scratch."""
+        tuning = self.properties.get("tuning")
+        return tuple(tuning["basins"]) if tuning else None
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The basins that it is meant for: those it was fine-tuned on, or all that it learnt from."""
+        return self.tuned_on or self.basins
+
+    @property
+    def earlier_periods(self) -> tuple[str, ...]:
+        """The periods in which its ancestors were trained and validated."""
+        return tuple(self.properties.get("tuning", {}).get("earlier_periods", ()))
+
+    @property
+    def used_periods(self) -> tuple[str, ...]:
+        """The periods in which it and its ancestors were trained and validated."""
+        own = (self.config.get("train_period"), self.config.get("validation_period"))
+        return tuple(dict.fromkeys([*(period for period in own if period), *self.earlier_periods]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +129,7 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
 
     Raises:
         InvalidInput: there is no member, or one lacks the weights that the version uses.
-        IntegrityError: a basin or the parent is not kept, or two members share a label.
+        IntegrityError: the parent is not kept, or two members share a label.
     """
     if not members or any(new.uses not in member.weights for member in members):
         raise InvalidInput(f"A version needs a member, and each member its {new.uses!r} weights.")

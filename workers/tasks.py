@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hydrology.basins import basin_id
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
-from records import jobs, versions
+from records import jobs, promotions, versions
 from records.basins import list_basins
 from workers.job import Handler, Running, Waiting
 
@@ -94,26 +94,30 @@ def _fetched(running: Running) -> list[Path]:
 def training(running: Running) -> dict[str, Any]:
     """Train an ensemble: first make a child a member, then, when all are in, assemble the version.
 
-    Params: `config`, `basins`, `label` and `compare` (`period`, `margin`, `promote`) if any. With `compare` the
-    version is held against the current ones, and takes over only if the rule says so.
+    Params: `config` (with `parent`: a fine-tuning), `basins`, `label` and `compare` (`period`, `margin`, `promote`) if
+    any. With `compare` the version is held against the current ones, and takes over only if the rule says so.
     """
     import torch
 
-    from models.config import TrainingConfig
+    from models.config import requested
     from operations.basins import chosen
+    from operations.heldout import require_to_be_held_out
     from operations.train import assemble, begin
     from operations.verdict import Rule, judge
 
     params, tools = running.job.params, running.tools
+    config = requested(params["config"])
+    rule = Rule(**params["compare"]) if params.get("compare") else None
     with tools.database.reading() as session:
         children = jobs.children(session, running.job.id)
         basins = chosen(session, params.get("basins") or [])
-    config = TrainingConfig.model_validate(params["config"])
+        if rule is not None:
+            require_to_be_held_out(session, config, Period.parse(rule.period))
     begun = begin(tools.database, tools.clock, config, basins)
     for reason in begun.prepared.left_out.values():
         running.log(f"Left out: {reason}")
     if begun.version_id is None and not children:
-        _make_members(running, begun.training_id, config.members)
+        _make_members(running, begun.training_id, begun.config.members)
         raise Waiting
     if any(child.status not in jobs.ENDED for child in children):  # whoever made them was lost before it waited
         raise Waiting
@@ -122,10 +126,10 @@ def training(running: Running) -> dict[str, Any]:
         raise DataProblem(f"{len(broken)} of {len(children)} members were not trained: {said}")
     trained = assemble(tools.database, tools.clock, begun, params.get("label"))
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
-    if params.get("compare") is None:
+    if rule is None:
         return result
     torch.set_num_threads(tools.settings.threads)
-    verdict = judge(tools.database, tools.clock, trained.version_id, Rule(**params["compare"]), running.show)
+    verdict = judge(tools.database, tools.clock, trained.version_id, rule, running.show)
     running.log(verdict.sentence)
     return result | {"verdict": asdict(verdict)}
 
@@ -199,16 +203,31 @@ def evaluation(running: Running) -> dict[str, Any]:
     params, tools = running.job.params, running.tools
     torch.set_num_threads(tools.settings.threads)
     with tools.database.reading() as session:
-        version = versions.get(session, params["version"]) if params.get("version") else versions.newest(session)
-    basins = _basins(params) or list(version.basins)
-    done = evaluate(tools.database, tools.clock, version.id, Period.parse(params["period"]), basins, running.show)
+        version = params.get("version") or versions.newest(session).id
+        basins = _basins(params) or promotions.basins_of(session, version)
+    done = evaluate(tools.database, tools.clock, version, Period.parse(params["period"]), basins, running.show)
     count, low, median, high = done.quartiles("nse")
     return {
-        "version": version.id,
+        "version": version,
         "nse": {"basins": count, "p25": low, "median": median, "p75": high},
         "worst_residual": done.worst_residual,
         "left_out": done.left_out,
     }
+
+
+def pretrained(running: Running) -> dict[str, Any]:
+    """Install a shipped ensemble. Params: `name`, `product` and `promote` (for basins without a version) if any."""
+    from operations.pretrained import install, promote_where_vacant, read_shipped
+
+    params, tools = running.job.params, running.tools
+    shipped = read_shipped(_text(params, "name"), tools.settings.pretrained)
+    installed = install(tools.database, tools.clock, shipped, _text(params, "product"))
+    result = {"version": installed.version_id, **asdict(installed)}
+    del result["version_id"]
+    if not params.get("promote"):
+        return result
+    promoted = promote_where_vacant(tools.database, tools.clock, installed.version_id)
+    return result | {"promoted": list(promoted.basins), "left_out": promoted.left_out}
 
 
 def comparison(running: Running) -> dict[str, Any]:
@@ -251,4 +270,5 @@ HANDLERS: dict[str, Handler] = {
     "forecast": forecast,
     "evaluation": evaluation,
     "comparison": comparison,
+    "pretrained": pretrained,
 }

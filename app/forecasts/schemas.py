@@ -100,6 +100,16 @@ class RunOfBasin(Model):
         "`supplied`: a weather forecast. `climatology`: the weather of other years."
     )
     forcing_note: str = Field(description="The same in a sentence.")
+    seen_in_training: bool | None = Field(
+        description="Whether the model version learnt from this basin; where it did not, its skill elsewhere says "
+        "little of this one."
+    )
+    outside_training: list[str] | None = Field(
+        description="The attributes of the basin that lie outside the range of the basins that the version learnt "
+        "from: there it extrapolates."
+    )
+    trained_on: str | None = Field(description="The weather product that the version learnt from.")
+    training_note: str | None = Field(description="The same in a sentence.")
     age_days: int | None = Field(
         default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."
     )

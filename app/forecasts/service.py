@@ -130,11 +130,18 @@ def header(found: Latest, at: datetime | None) -> dict[str, Any]:
         "product": run.product,
         "forcing_kind": run.forcing_kind,
         "forcing_note": FORCING_NOTES[run.forcing_kind],
+        **{name: basin.summary.get(name) for name in runs.LEARNT},
     }
     if at is None:
         return said
     age = age_days(run.t0, at)
     return said | {"age_days": age, "stale": stale(age)}
+
+
+def missing_in_header(basin: runs.RunBasin) -> dict[str, str]:
+    """Say why fields of `RunOfBasin` are null."""
+    why = basin.reason or "The run did not keep it."
+    return {name: why for name in runs.LEARNT if basin.summary.get(name) is None}
 
 
 def days_ahead(run: runs.Run) -> dict[str, Any]:
@@ -165,7 +172,7 @@ def _body(found: Latest, kept: Kept, how: Representation) -> dict[str, Any]:
 
 def _missing(body: Mapping[str, Any], basin: runs.RunBasin, conserving: bool) -> dict[str, str]:
     why = why_no_account(basin, conserving)
-    missing = {name: why for name, value in body.items() if value is None}
+    missing = missing_in_header(basin) | {name: why for name, value in body.items() if value is None}
     if body["storage"] is not None and body["storage"].snow is None:
         missing["storage.snow"] = why_no_snow(basin)
     if basin.area_m2 is None:

@@ -62,7 +62,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 @router.post(
     "",
     status_code=202,
-    summary="Start an ingest, a training, a forecast, an evaluation or a comparison",
+    summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
     responses=POSTED | documented_writing(IdempotencyConflict),
 )
 def post_job(

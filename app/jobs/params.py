@@ -179,6 +179,15 @@ class Training(Said):
     validation_period: PeriodText | None = Field(None, description="Days that choose the best weights.")
     windows: Windows = Windows()
     schedule: Annotated[CosineSchedule | StaircaseSchedule, Field(discriminator="kind")] = CosineSchedule()
+    averaging: float = Field(
+        0.995,
+        ge=0,
+        lt=1,
+        description="How much of the running mean of the weights, which is what is kept, stays at a step.",
+    )
+    precision: Literal["bfloat16", "float32"] = Field(
+        "bfloat16", description="Of the gates' products in training, where the processor has a matrix unit for them."
+    )
     clip_norm: float = Field(1.0, gt=0)
     validate_every: int = Field(100, ge=1, description="Steps.")
     checkpoint_every: int = Field(50, ge=1, description="Steps.")
@@ -186,10 +195,50 @@ class Training(Said):
     seed: int = Field(0, ge=0, lt=2**62)
 
 
-class Compare(Said):
-    """How the new version is held against the current ones: better is a higher median NSE, by more than the margin."""
+class FineTuningSchedule(CosineSchedule):
+    """A short one with a low rate."""
 
-    period: PeriodText = Field(description="Days that took no part in the training.")
+    steps: int = Field(100, ge=1)
+    peak: float = Field(0.001, gt=0)
+    warmup_steps: int = Field(10, ge=0)
+    final: float = Field(1e-5, gt=0)
+
+
+class FineTuning(Said):
+    """A training that starts from the weights of a version, with its network, inputs and scaler: member for member. The
+    parent's own weights are validated first, and stay where training never helps."""
+
+    parent: Id = Field(description="The version to start from.")
+    product: Name | None = Field(None, description="The weather product that the parent is expected to take.")
+    train_period: PeriodText = Field(description="Days whose discharge is fitted.")
+    validation_period: PeriodText = Field(description="Days that choose the best weights; none of those fitted.")
+    windows: Windows = Windows()
+    schedule: FineTuningSchedule = FineTuningSchedule()
+    validate_every: int = Field(10, ge=1, description="Steps.")
+    checkpoint_every: int = Field(50, ge=1, description="Steps.")
+    members: int | None = Field(
+        None, ge=1, le=100, description="The first of the parent's; all of them without this field."
+    )
+    seed: int = Field(0, ge=0, lt=2**62)
+
+
+def _origin(config: Any) -> str:
+    """Return whether a training starts from a version or from scratch."""
+    named = "parent" in config if isinstance(config, dict) else isinstance(config, FineTuning)
+    return "version" if named else "scratch"
+
+
+Config = Annotated[
+    Annotated[Training, Tag("scratch")] | Annotated[FineTuning, Tag("version")],
+    Discriminator(_origin),
+]
+
+
+class Compare(Said):
+    """How the new version is held against the current ones: better is a higher median NSE, by more than the margin. A
+    fine-tuned version is held against them basin by basin, and against its parent where a basin uses none."""
+
+    period: PeriodText = Field(description="Days that took no part in the training, nor in that of its ancestors.")
     margin: float = Field(0.0, ge=0, le=1)
     promote: bool = Field(False, description="Whether a better one becomes current by itself.")
 
@@ -197,10 +246,14 @@ class Compare(Said):
 class TrainingParams(Said):
     """What to train, and on which basins."""
 
-    config: Training
+    config: Config = Field(description="With `parent` a fine-tuning.")
     basins: Basins = Field([], description="All that are kept where none is named.")
     label: Line | None = Field(None, description="What people are to call the version.")
-    compare: Compare | None = Field(None, description="Without it, the version only serves basins that have none.")
+    compare: Compare | None = Field(
+        None,
+        description="Without it, the version only serves basins that have none; what was fine-tuned serves no basin "
+        "before it is promoted.",
+    )
 
 
 class ForecastParams(Said):
@@ -220,7 +273,7 @@ class EvaluationParams(Said):
 
     period: PeriodText
     version: Id | None = Field(None, description="The newest without it.")
-    basins: Basins = Field([], description="Those that the version was trained for where none is named.")
+    basins: Basins = Field([], description="Those kept here that the version learnt from where none is named.")
 
 
 class ComparisonParams(Said):
@@ -237,6 +290,22 @@ class ComparisonParams(Said):
         return self
 
 
+class PretrainedParams(Said):
+    """Which shipped ensemble to install, and what it is to serve."""
+
+    name: Name | None = Field(
+        None, description="Without it the only one that is shipped.", examples=["mclstm-maurer-447"]
+    )
+    product: Name | None = Field(
+        None,
+        description="The weather product that it is to take; the one that it learnt from without it. Where it is "
+        "another, every forecast says so.",
+    )
+    promote: bool = Field(
+        False, description="Whether every basin that has its weather and attributes and no version yet is to use it."
+    )
+
+
 class Ingest(Said):
     """Bring data in."""
 
@@ -245,7 +314,7 @@ class Ingest(Said):
 
 
 class Train(Said):
-    """Train a model version."""
+    """Train a model version, or fine-tune one."""
 
     kind: Literal["training"]
     params: TrainingParams
@@ -276,9 +345,16 @@ class Compared(Said):
     params: ComparisonParams
 
 
-NewJob = Annotated[Ingest | Train | Forecast | Evaluate | Compared, Field(discriminator="kind")]
+class Install(Said):
+    """Put a trained ensemble that came with Freshet among the model versions. Said again, it is the same version."""
+
+    kind: Literal["pretrained"]
+    params: PretrainedParams
 
 
-def said(job: Ingest | Train | Forecast | Evaluate | Compared) -> dict[str, Any]:
+NewJob = Annotated[Ingest | Train | Forecast | Evaluate | Compared | Install, Field(discriminator="kind")]
+
+
+def said(job: Ingest | Train | Forecast | Evaluate | Compared | Install) -> dict[str, Any]:
     """Return the params as the job gets them: what the request says, and nothing else."""
     return job.params.model_dump(mode="json", by_alias=True, exclude_unset=True)

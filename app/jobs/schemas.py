@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from app.jobs.example import JOB
 from app.schema import Missing, Model
 
-Kind = Literal["ingest", "training", "member", "forecast", "evaluation", "comparison"]
+Kind = Literal["ingest", "training", "member", "forecast", "evaluation", "comparison", "pretrained"]
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 
 

@@ -19,8 +19,21 @@ RUN: dict[str, Any] = {
     "forcing_cutoff": "2008-04-23",
     "weights_hash": "2f39b5442638ac04770f8026af08fbbe83d0a22513c25a0da8357c94305a1aa9",
     "code_version": "0.1.0",
+    "trained_on": "synthetic",
     "basins": [
-        {"basin": "SYNTH-01", "basin_kind": "synthetic", "status": "issued", "reason": None},
-        {"basin": "SYNTH-02", "basin_kind": "synthetic", "status": "issued", "reason": None},
+        {
+            "basin": "SYNTH-01",
+            "basin_kind": "synthetic",
+            "status": "issued",
+            "reason": None,
+            "seen_in_training": True,
+        },
+        {
+            "basin": "SYNTH-02",
+            "basin_kind": "synthetic",
+            "status": "issued",
+            "reason": None,
+            "seen_in_training": True,
+        },
     ],
 }

@@ -51,6 +51,10 @@ class BasinOfRun(Model):
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     status: BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
+    seen_in_training: bool | None = Field(
+        description="Whether the model version learnt from it; null where the run did not come so far, or did not keep "
+        "it."
+    )
 
 
 class RunDetail(RunSummary):
@@ -61,4 +65,5 @@ class RunDetail(RunSummary):
     forcing_cutoff: date | None = Field(description="The last day of weather that it used; null where it used none.")
     weights_hash: str
     code_version: str
+    trained_on: str = Field(description="The weather product that the model version learnt from.")
     basins: list[BasinOfRun]

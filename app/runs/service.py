@@ -63,8 +63,15 @@ def detail(session: Session, run: str) -> RunDetail:
         forcing_cutoff=None if kept.forcing_cutoff is None else as_date(kept.forcing_cutoff),
         weights_hash=kept.weights_hash,
         code_version=kept.code_version,
+        trained_on=versions.get(session, kept.version_id).trained_on,
         basins=[
-            BasinOfRun(basin=one.basin_id, basin_kind=kind_of(one.basin_id), status=one.status, reason=one.reason)
+            BasinOfRun(
+                basin=one.basin_id,
+                basin_kind=kind_of(one.basin_id),
+                status=one.status,
+                reason=one.reason,
+                seen_in_training=one.summary.get("seen_in_training"),
+            )
             for one in runs.basins_of(session, run)
         ],
     )

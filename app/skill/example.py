@@ -6,6 +6,9 @@ BASIN_SKILL: dict[str, Any] = {
     "basin": "SYNTH-01",
     "basin_kind": "synthetic",
     "version": "01a1f962497577be44d37c",
+    "seen_in_training": True,
+    "trained_on": "synthetic",
+    "product": "synthetic",
     "scores": [
         {
             "member": "mean",

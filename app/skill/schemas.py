@@ -72,6 +72,9 @@ class BasinSkill(Model):
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     version: str = Field(description="The model version.")
+    seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
+    trained_on: str = Field(description="The weather product that the version learnt from.")
+    product: str = Field(description="The weather product that it takes and was scored with.")
     scores: list[Score]
     snow: list[SnowSkill] = Field(description="How well its snow reads, by reference; none where none was judged.")
     missing: Missing

@@ -29,15 +29,18 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         NotEvaluated: there is no such score.
     """
     basins.require(session, basin)
-    version = _version(session, basin, version)
-    found = skill.scores(session, versions=[version], basins=[basin], metrics=_only(metric))
+    judged = _version(session, basin, version)
+    found = skill.scores(session, versions=[judged.id], basins=[basin], metrics=_only(metric))
     if not found:
-        raise NotEvaluated(f"{_no_score(metric)} of version {version} in {basin} is kept: {_mend(version)}")
-    snow = [snow_skill(one) for one in skill.snow_cells(session, version, basin)]
+        raise NotEvaluated(f"{_no_score(metric)} of version {judged.id} in {basin} is kept: {_mend(judged.id)}")
+    snow = [snow_skill(one) for one in skill.snow_cells(session, judged.id, basin)]
     return BasinSkill(
         basin=basin,
         basin_kind=kind_of(basin),
-        version=version,
+        version=judged.id,
+        seen_in_training=basin in judged.basins,
+        trained_on=judged.trained_on,
+        product=judged.product,
         scores=[
             Score(
                 **_of(one),
@@ -87,13 +90,13 @@ def snow_skill(cells: skill.SnowCells) -> SnowSkill:
     )
 
 
-def _version(session: Session, basin: str, version: str | None) -> str:
+def _version(session: Session, basin: str, version: str | None) -> versions.Version:
     if version is not None:
-        return versions.get(session, version).id
+        return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
     if current is None:
         raise NoModel(f"No model version is current for {basin}: name one with version=, or promote one.")
-    return current
+    return versions.get(session, current)
 
 
 def _only(metric: str | None) -> list[str] | None:

@@ -12,7 +12,7 @@ from app.security import Admin
 from app.versions import service
 from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
 from records.basins import UnknownBasin
-from records.promotions import Withdrawn
+from records.promotions import NoBasin, Withdrawn
 from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
@@ -20,7 +20,7 @@ router = APIRouter(tags=["models"])
 _NAME = "^[0-9A-Za-z_.-]{1,64}$"
 Product = Annotated[
     str | None,
-    Query(description="Only those trained on this weather product.", pattern=_NAME, examples=["maurer_extended"]),
+    Query(description="Only those that take this weather product.", pattern=_NAME, examples=["maurer_extended"]),
 ]
 Architecture = Annotated[
     str | None, Query(description="Only those of this architecture.", pattern=_NAME, examples=["mclstm"])
@@ -53,8 +53,8 @@ def list_models(
 def read_model(
     session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
 ) -> ModelDetail | Response:
-    """How it was trained and on which data, its members, the basins that it was trained for and those that it is
-    current for, and how well its simulations conserve mass."""
+    """How it was trained and on which data, its members, the basins that it learnt from and those that it is current
+    for, and how well its simulations conserve mass."""
     return tagged(service.detail(session, version), response, if_none_match)
 
 
@@ -74,7 +74,7 @@ def read_model_promotions(
 @router.put(
     "/models/{version}/promotion",
     summary="Put a model version in use",
-    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn),
+    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, NoBasin),
 )
 def promote_model(
     key: Admin, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion

@@ -8,6 +8,7 @@ MODEL: dict[str, Any] = {
     "architecture": "mclstm",
     "conserving": True,
     "product": "synthetic",
+    "trained_on": "synthetic",
     "status": "ready",
     "created_at": "2026-11-20T14:35:30.549724Z",
     "issued_at": "2026-11-20T14:35:30.549727Z",
@@ -67,6 +68,7 @@ MODEL: dict[str, Any] = {
     "code_version": "0.1.0",
     "members": [{"label": 0, "seed": 0}, {"label": 1, "seed": 1}, {"label": 2, "seed": 2}],
     "basins": ["SYNTH-01", "SYNTH-02", "SYNTH-03", "SYNTH-04", "SYNTH-05", "SYNTH-06", "SYNTH-07", "SYNTH-08"],
+    "tuned_on": None,
     "current_basins": ["SYNTH-01", "SYNTH-02", "SYNTH-03", "SYNTH-04", "SYNTH-05", "SYNTH-06", "SYNTH-07", "SYNTH-08"],
     "closure": {
         "worst_relative_residual": 6.311665792923827e-07,
@@ -75,7 +77,12 @@ MODEL: dict[str, Any] = {
         "basins": 8,
         "period": "2006-10-01..2008-09-30",
     },
-    "missing": {"parent": "It was trained from scratch."},
+    "pretrained": None,
+    "missing": {
+        "parent": "It was trained from scratch.",
+        "tuned_on": "It was trained from scratch.",
+        "pretrained": "It was trained here.",
+    },
 }
 
 PROMOTIONS: dict[str, Any] = {

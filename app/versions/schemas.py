@@ -18,13 +18,14 @@ class ModelSummary(Model):
     label: str | None = Field(description="What people call it.")
     architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
     conserving: bool = Field(description="Whether the network conserves mass.")
-    product: str = Field(description="The weather product that it was trained on and takes.")
+    product: str = Field(description="The weather product that it takes.")
+    trained_on: str = Field(description="The weather product that it learnt from; where it is another, see its skill.")
     status: Literal["ready", "withdrawn"]
     created_at: datetime = Field(description="When it was made, by the machine's clock.")
     issued_at: datetime = Field(description="When it was made, by the service's clock.")
     parent: str | None = Field(description="The version that it was fine-tuned from; null for one from scratch.")
     member_count: int
-    basin_count: int = Field(description="How many basins it was trained for.")
+    basin_count: int = Field(description="How many basins it learnt from.")
     current_for: int = Field(description="How many basins' forecasts come from it.")
 
 
@@ -51,6 +52,13 @@ class Closure(Model):
     period: str = Field(examples=["1989-10-01..1999-09-30"])
 
 
+class Pretrained(Model):
+    """The ensemble, trained elsewhere, that came with Freshet."""
+
+    name: str
+    content: str = Field(description="The fingerprint of what is shipped.")
+
+
 class Member(Model):
     """One network of a version."""
 
@@ -71,9 +79,11 @@ class ModelDetail(ModelSummary):
     weights_hash: str = Field(description="Of the weights that it uses.")
     code_version: str
     members: list[Member]
-    basins: list[str] = Field(description="Those that it was trained for.")
+    basins: list[str] = Field(description="Those that it learnt from, kept here or not.")
+    tuned_on: list[str] | None = Field(description="Those of them that it was fine-tuned on.")
     current_basins: list[str] = Field(description="Those whose forecasts come from it.")
     closure: Closure | None
+    pretrained: Pretrained | None = Field(description="Which shipped ensemble it is.")
     missing: Missing
 
 
@@ -104,7 +114,7 @@ class NewPromotion(Said):
         None,
         min_length=1,
         max_length=MOST_BASINS,
-        description="All that the version was trained for without it.",
+        description="Any that have its weather product and attributes. Without it all kept here that it learnt from.",
         examples=[["USGS-01013500"]],
     )
 

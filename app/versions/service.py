@@ -16,6 +16,7 @@ from app.versions.schemas import (
     ModelDetail,
     ModelSummary,
     NewPromotion,
+    Pretrained,
     Promotion,
     Promotions,
 )
@@ -45,8 +46,13 @@ def detail(session: Session, version: str) -> ModelDetail:
     missing = {} if closure else {"closure": _why_no_closure(kept)}
     if kept.label is None:
         missing["label"] = "Nobody has named it."
+    if kept.tuned_on is None:
+        missing["tuned_on"] = "It was trained from scratch."
     if kept.parent_id is None:
-        missing["parent"] = "It was trained from scratch."
+        missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not kept here.")
+    shipped = kept.properties.get("pretrained")
+    if shipped is None:
+        missing["pretrained"] = "It was trained here."
     return ModelDetail(
         **_said(kept, in_use),
         config=kept.config,
@@ -56,8 +62,10 @@ def detail(session: Session, version: str) -> ModelDetail:
         code_version=kept.code_version,
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
         basins=list(kept.basins),
+        tuned_on=None if kept.tuned_on is None else list(kept.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
+        pretrained=shipped and Pretrained(name=shipped["name"], content=shipped["content"]),
         missing=missing,
     )
 
@@ -85,10 +93,10 @@ def promote(session: Session, version: str, new: NewPromotion, by: str, at: date
 
     Raises:
         UnknownVersion, UnknownBasin: one of them is not kept.
+        NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
     """
-    wanted = versions.get(session, version).basins if new.basins is None else new.basins
-    promotions.promote(session, version, wanted, reason=new.reason, by=by, at=at)
+    promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
     return promotions_of(session, version)
 
 
@@ -111,7 +119,7 @@ def promotions_in(session: Session, basin: str) -> BasinPromotions:
 
 
 def _said(version: versions.Version, in_use: InUse) -> dict[str, Any]:
-    same = ("id", "label", "architecture", "conserving", "product", "status", "created_at", "issued_at")
+    same = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
     return {name: getattr(version, name) for name in same} | {
         "parent": version.parent_id,
         "member_count": len(version.members),

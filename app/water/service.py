@@ -22,7 +22,7 @@ def storage(session: Session, found: Latest, at: datetime | None) -> StorageOfRu
     kept = runs.series_of(session, run.id, basin.basin_id, ("storage", "snow")) if basin.status == "issued" else {}
     judged = [snow_skill(one) for one in skill.snow_cells(session, run.version_id, basin.basin_id)]
     told = forecasts.storage_of(kept)
-    missing = {} if judged else {"snow_skill": NO_SNOW_SKILL}
+    missing = forecasts.missing_in_header(basin) | ({} if judged else {"snow_skill": NO_SNOW_SKILL})
     total = snow = other = None
     if told is None:
         why = forecasts.why_no_account(basin, _conserving(session, found))
@@ -50,7 +50,7 @@ def balance(session: Session, found: Latest, at: datetime | None) -> BalanceOfRu
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
     days = forecasts.days_ahead(found.run)["time"]
     told = water_balance(runs.ledger_of(session, found.run.id, found.basin.basin_id))
-    missing = {}
+    missing = forecasts.missing_in_header(found.basin)
     if told is None:
         missing["water_balance"] = forecasts.why_no_account(found.basin, _conserving(session, found))
     return BalanceOfRun(

@@ -1,8 +1,10 @@
-"""One training step of MC-LSTM (forward and backward) beside neuralhydrology's cell.
+"""One training step of MC-LSTM (forward and backward) beside three peers.
 
-256 samples x 365 days x 64 cells, 4 auxiliaries and 27 statics, float32, 2 threads. Times: both in one process,
-in turn, and the median of the paired ratios. Memory: the peak of a fresh process above what it held after the
-imports.
+256 samples x 365 days x 64 cells, 4 auxiliaries and 27 statics, 2 threads. Ours with the gates' products as they are
+trained (bfloat16 where the processor has a matrix unit for it) and in float32; neuralhydrology's cell; torch's LSTM of
+128 cells; and the four matrix products of the gates alone (forward, recomputed, and the two of the backward pass), by
+torch in float32. Times: all in one process, in turn, and the median of the paired ratios. Memory: the peak of a fresh
+process above what it held after the imports.
 """
 
 import statistics
@@ -13,11 +15,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
 from benchmarks.speed.steps import seconds as clocked
+from models.nets.compiled import build
 from models.nets.mclstm import MCLSTM
 
+RATIOS = (
+    ("neuralhydrology", "ours"),
+    ("neuralhydrology", "ours_float32"),
+    ("ours", "matmul"),
+    ("ours_float32", "matmul"),
+    ("ours", "lstm128"),
+    ("ours_float32", "lstm128"),
+)
 SAMPLES, DAYS, CELLS = 256, 365, 64
 THREADS, PAIRS = 2, 5
 
@@ -26,34 +38,76 @@ def measure() -> dict[str, Any]:
     """Return times, memory and their ratios."""
     memory = {name: _memory_of(name) for name in ("ours", "neuralhydrology")}
     torch.set_num_threads(THREADS)
-    steps = {"ours": ours(), "neuralhydrology": reference()}
+    steps = {
+        "ours": ours(),
+        "ours_float32": ours("float32"),
+        "neuralhydrology": reference(),
+        "lstm128": lstm(),
+        "matmul": products(),
+    }
     for step in steps.values():
         step()
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(PAIRS):
         for name, step in steps.items():
             seconds[name].append(clocked(step))
-    paired = [peer / own for own, peer in zip(seconds["ours"], seconds["neuralhydrology"], strict=True)]
+    paired = {
+        f"{one}_over_{other}": [a / b for a, b in zip(seconds[one], seconds[other], strict=True)]
+        for one, other in RATIOS
+    }
     return {
         "shape": f"{SAMPLES} samples x {DAYS} days x {CELLS} cells, {THREADS} threads",
+        "products_of_ours": "bfloat16" if build.has_tiles() else "float32",
         "seconds": {name: statistics.median(values) for name, values in seconds.items()},
         "memory_mib": memory,
         "ratios": {
-            "neuralhydrology_over_ours": statistics.median(paired),
+            **{name: statistics.median(values) for name, values in paired.items()},
             "memory_ours_over_neuralhydrology": memory["ours"] / memory["neuralhydrology"],
         },
-        "spread": {"neuralhydrology_over_ours": [min(paired), max(paired)], "pairs": PAIRS},
+        "spread": {**{name: [min(values), max(values)] for name, values in paired.items()}, "pairs": PAIRS},
     }
 
 
-def ours() -> Step:
+def ours(precision: str = "bfloat16") -> Step:
     """Return a training step of our network."""
     network = MCLSTM(AUXILIARY, STATIC, CELLS)
+    network.half_products = precision == "bfloat16"
     inputs = drivers(SAMPLES, DAYS)
 
     def step() -> None:
         network.zero_grad()
         network(inputs)[0]["discharge"].square().mean().backward()
+
+    return step
+
+
+def lstm() -> Step:
+    """Return a training step of torch's LSTM on the same inputs, statics at every step."""
+    inputs = drivers(SAMPLES, DAYS)
+    features = torch.cat([inputs.mass, inputs.auxiliary, inputs.static.expand(DAYS, SAMPLES, STATIC)], -1)
+    network = nn.LSTM(features.shape[-1], 128)
+    head = nn.Linear(128, 1)
+
+    def step() -> None:
+        network.zero_grad()
+        head(network(features)[0]).square().mean().backward()
+
+    return step
+
+
+def products() -> Step:
+    """Return the gates' products of a training step, day by day: of inputs and cells; statics are projected once."""
+    rows, features = CELLS * (CELLS + 2), CELLS + 1 + AUXILIARY
+    weight, u, dz = torch.randn(features, rows), torch.randn(SAMPLES, features), torch.randn(SAMPLES, rows)
+    z, du, d_weight = torch.empty_like(dz), torch.empty_like(u), torch.zeros_like(weight)
+
+    def step() -> None:
+        for _ in range(DAYS):
+            torch.mm(u, weight, out=z)
+        for _ in range(DAYS):
+            torch.mm(u, weight, out=z)
+            torch.mm(dz, weight.t(), out=du)
+            d_weight.addmm_(u.t(), dz)
 
     return step
 

@@ -10,14 +10,18 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Architecture
+from hydrology.errors import InvalidInput
 from records.settings import Settings
 
 
 def demo(
     once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
     architecture: Annotated[
-        Architecture, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
-    ] = Architecture.MCLSTM,
+        Architecture | None, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
+    ] = None,
+    pretrained: Annotated[
+        bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
+    ] = False,
     host: serve.Host = "127.0.0.1",
     port: Annotated[
         int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
@@ -27,12 +31,15 @@ def demo(
     """Start the whole service on synthetic basins, and do the main job over its API.
 
     Ingest, train an ensemble, evaluate it, forecast; then serve until interrupted. Everything is kept in the folder
-    `demo` (another network's: `demo-NAME`) of FRESHET_DATA, in SQLite. Running it again goes on from there.
+    `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in SQLite. Running it again goes on
+    from there.
     """
     from freshet.demo import HELD_OUT, demonstrate, service
 
-    name = "demo" if architecture is Architecture.MCLSTM else f"demo-{architecture}"
-    folder = Settings.load().data / name
+    if pretrained:
+        _require_shipped(architecture)
+    trained = None if pretrained else architecture or Architecture.MCLSTM
+    folder = Settings.load().data / _folder(trained)
     settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
@@ -40,7 +47,7 @@ def demo(
         pass  # the database is there before the service starts
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, serve.base(host, chosen), architecture, reporter.show)
+            done = demonstrate(settings, process, serve.base(host, chosen), trained, reporter.show)
         nse = done.skill["nse"]
         payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"]}
         answer(payload, as_json, _table(done.forecasts["forecasts"]))
@@ -48,10 +55,32 @@ def demo(
             f"Synthetic basins. Held-out NSE over {HELD_OUT}: median {nse['median']:.2f}, "
             f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
         )
+        for one in done.forecasts["forecasts"][:1] if pretrained else ():
+            say(one["training_note"])
         say(f"Look further: FRESHET_DATA={folder} freshet basins (or runs, versions, jobs, evaluate, forecast).")
         if not once:
             say("\n".join(serve.addresses(host, chosen)))
             process.wait()
+
+
+def _require_shipped(architecture: Architecture | None) -> None:
+    """Return when exactly one ensemble is shipped, and no network to train is named besides.
+
+    Raises:
+        InvalidInput: a network is named, or several ensembles are shipped.
+        UnknownEnsemble, DamagedEnsemble: none is shipped, or it is damaged.
+    """
+    from operations.pretrained import read_shipped
+
+    if architecture is not None:
+        raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
+    read_shipped(shelf=Settings.load().pretrained)
+
+
+def _folder(trained: Architecture | None) -> str:
+    if trained is None:
+        return "demo-pretrained"
+    return "demo" if trained is Architecture.MCLSTM else f"demo-{trained}"
 
 
 def _table(forecasts: list[dict[str, Any]]) -> Any:

@@ -86,8 +86,21 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     if differ:
         said = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
     yield "arithmetic", not differ, said
+    yield _recurrence()
     cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
     yield "CUDA", True, cuda
+
+
+def _recurrence() -> Check:
+    """Say which program runs the days of MC-LSTM here; it is compiled now if it is not kept yet."""
+    from models.nets.compiled import build
+
+    try:
+        build.load()
+    except build.CannotCompileError as problem:
+        return "recurrence", False, f"runs on torch, several times slower: {problem}"
+    unit = "a matrix unit for bfloat16" if build.has_tiles() else "no matrix unit for bfloat16: training in float32"
+    return "recurrence", True, f"compiled for this processor; {unit}"
 
 
 def _same_bits(network: "Network") -> bool:
@@ -99,8 +112,9 @@ def _same_bits(network: "Network") -> bool:
     from models.inference import BLOCK, simulate
 
     generator = torch.Generator().manual_seed(0)
-    rain = torch.rand(30, BLOCK, 1, generator=generator) * 20
-    drive = Inputs(rain, torch.randn(30, BLOCK, 4, generator=generator), torch.randn(BLOCK, 3, generator=generator))
+    samples = 2 * BLOCK
+    rain = torch.rand(30, samples, 1, generator=generator) * 20
+    drive = Inputs(rain, torch.randn(30, samples, 4, generator=generator), torch.randn(samples, 3, generator=generator))
     one = Inputs(rain[:, 5:6], drive.auxiliary[:, 5:6], drive.static[5:6])
 
     def discharge(inputs: Inputs, state: "ArrayMap | None" = None) -> "tuple[np.ndarray[Any, Any], ArrayMap]":

@@ -10,7 +10,7 @@ from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import Period
 from operations.basins import chosen
-from records import versions
+from records import promotions, versions
 
 if TYPE_CHECKING:
     from operations.evaluate import Evaluation
@@ -30,7 +30,7 @@ def evaluate(
         with context.database.reading() as session:
             kept = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]
-            ids = chosen(session, names) if names else list(kept.basins)
+            ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
         use_threads(context.settings.threads)
         from operations.evaluate import evaluate as run
 

@@ -8,7 +8,7 @@ from rich.console import Group
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
-from freshet.cli.runs import run_json, run_table
+from freshet.cli.runs import beyond_training, run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import day
 from operations.basins import chosen, with_model
@@ -54,6 +54,8 @@ def forecast(
         for name, said in one["basins"].items():
             if said["reason"]:
                 say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
+            if beyond_training(said, one["product"]):
+                say(said["training_note"])
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):
         raise typer.Exit(PARTLY_DONE)

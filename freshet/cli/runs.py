@@ -43,11 +43,18 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
         quantiles = arrays.get("discharge_quantiles")
         basins[row.basin_id] = {
             **asdict(row),
+            **{name: row.summary.get(name) for name in records.LEARNT},
             "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
             "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
             "ledger": [asdict(ledger) | {"closes": ledger.closes} for ledger in ledgers],
         }
     return {**asdict(kept), "basins": basins}
+
+
+def beyond_training(said: dict[str, Any], product: str) -> bool:
+    """Whether the version is known to have learnt from another basin, another range or another product than this."""
+    known = said["training_note"] is not None
+    return known and not (said["seen_in_training"] and not said["outside_training"] and said["trained_on"] == product)
 
 
 def run_table(run: dict[str, Any]) -> RenderableType:
@@ -67,9 +74,10 @@ def run_table(run: dict[str, Any]) -> RenderableType:
                 median[-1],
                 storage[-1] if storage else None,
                 f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
+                {True: "yes", False: "no", None: "-"}[said["seen_in_training"]],
             )
         )
-    columns = ("basin", "status", "first day", "highest", "last day", "storage mm", "ledger")
+    columns = ("basin", "status", "first day", "highest", "last day", "storage mm", "ledger", "learnt from it")
     title = (
         f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
         f"version {run['version_id']}; median discharge in mm/day"

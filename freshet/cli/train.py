@@ -1,31 +1,26 @@
-"""`freshet train`: an ensemble from observations."""
+"""`freshet train`: an ensemble from observations, or from another ensemble and observations."""
 
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
+from freshet.cli.configuring import Options, Protocol, fine_tuning, from_scratch, given
 from freshet.cli.context import Context, opened, use_threads
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from models.config import (
-    Cosine,
-    Staircase,
-    TrainingConfig,
-    sequence_to_one_protocol,
-    windows_protocol,
-)
+from models.config import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
 
 if TYPE_CHECKING:
     from models.training import Progress
     from operations.train import Trained
+    from operations.verdict import Verdict
 
 MOST_SEED = 2**31 - 1
 MOST_DAYS = 36_525  # a century
@@ -40,13 +35,6 @@ class Architecture(StrEnum):
     MMRNN = "mmrnn"
 
 
-class Protocol(StrEnum):
-    """How a training samples the record."""
-
-    WINDOWS = "windows"
-    SEQUENCE_TO_ONE = "sequence-to-one"
-
-
 Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
 BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with a basin a line.")]
 
@@ -55,6 +43,10 @@ def train(
     train_period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days to fit.")],
     validation_period: Annotated[
         str | None, typer.Option(metavar="FIRST..LAST", help="Days that choose the best weights.")
+    ] = None,
+    from_version: Annotated[
+        str | None,
+        typer.Option("--from", metavar="VERSION", help="Fine-tune this version instead of training from scratch."),
     ] = None,
     basin: Basins = None,
     basins_file: BasinsFile = None,
@@ -69,10 +61,14 @@ def train(
         list[str] | None, typer.Option(metavar="NAME", help="A basin attribute. Default: 27 of CAMELS.")
     ] = None,
     protocol: Annotated[
-        Protocol,
-        typer.Option(metavar="NAME", help="windows: long ones. sequence-to-one: the paper's, one day a sample."),
-    ] = Protocol.WINDOWS,
-    members: Annotated[int, typer.Option(metavar="COUNT", help="Members of the ensemble.")] = 1,
+        Protocol | None,
+        typer.Option(
+            metavar="NAME", help="windows (default): long ones. sequence-to-one: the paper's, one day a sample."
+        ),
+    ] = None,
+    members: Annotated[
+        int | None, typer.Option(metavar="COUNT", help="Members of the ensemble. Default: 1, with --from the parent's.")
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(
@@ -80,8 +76,9 @@ def train(
         ),
     ] = 0,
     architecture: Annotated[
-        Architecture, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
-    ] = Architecture.MCLSTM,
+        Architecture | None,
+        typer.Option(metavar="NAME", help="mclstm (default); for comparison lstm, eins or mmrnn."),
+    ] = None,
     cells: Annotated[
         int | None, typer.Option(metavar="COUNT", help="Memory cells. Default: 64 (mclstm, mmrnn) or 128.")
     ] = None,
@@ -114,97 +111,97 @@ def train(
         float | None,
         typer.Option(metavar="SHARE", min=0, max=0.99, help="Dropout before the head (the others). Default: 0.4."),
     ] = None,
-    validate_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between validations.")] = 100,
-    checkpoint_every: Annotated[int, typer.Option(metavar="STEPS", help="Steps between checkpoints.")] = 50,
+    validate_every: Annotated[
+        int | None, typer.Option(metavar="STEPS", help="Steps between validations. Default: 100, with --from 10.")
+    ] = None,
+    checkpoint_every: Annotated[
+        int | None, typer.Option(metavar="STEPS", help="Steps between checkpoints. Default: 50.")
+    ] = None,
+    judge_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST..LAST",
+            help="Unused days to hold the version against the current one on; where it is better it takes over.",
+        ),
+    ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train an ensemble. The same command again goes on from the last checkpoint.
+    """Train an ensemble, or with --from fine-tune one. The same command again goes on from the last checkpoint.
 
-    Without --basin: every basin that is kept.
+    Without --basin: every basin that is kept. A fine-tuned version serves no basin until --judge-on or
+    `freshet versions promote` says so.
     """
     network = {"cells": cells, "output_gate_bias": output_gate_bias, "forget_bias": forget_bias, "dropout": dropout}
     windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
-    schedule = {"steps": steps, "epochs": epochs, "peak": learning_rate}
+    schedule = {"steps": steps, "peak": learning_rate}
+    settings: Options = {
+        "train_period": train_period,
+        "validation_period": validation_period,
+        "members": members,
+        "seed": seed,
+        "validate_every": validate_every,
+        "checkpoint_every": checkpoint_every,
+    }
+    inputs = {"auxiliary": auxiliary or None, "static": attribute or None}
     with opened() as context:
         with context.database.reading() as session:
             ids = chosen(session, [*(basin or []), *listed(basins_file)])
-            inputs = {"product": product or only_forcing(session), "auxiliary": auxiliary, "static": attribute}
-        settings = {
-            "network": {"architecture": architecture.value, **_given(network)},
-            "inputs": {name: value for name, value in inputs.items() if value},
-            "train_period": train_period,
-            "validation_period": validation_period,
-            "members": members,
-            "seed": seed,
-            "validate_every": validate_every,
-            "checkpoint_every": checkpoint_every,
-        }
-        config = configuration(protocol, settings, windows, schedule)
-        done = _run(context, config, ids, label, device)
+            product = product or (None if from_version else only_forcing(session))
+        if from_version is not None:
+            foreign = {"architecture": architecture, "protocol": protocol, "epochs": epochs, **network, **inputs}
+            settings |= {"parent": from_version, "product": product}
+            config: TrainingConfig | FineTuningConfig = fine_tuning(settings, windows, schedule, foreign)
+        else:
+            settings["network"] = {"architecture": (architecture or Architecture.MCLSTM).value, **given(network)}
+            settings["inputs"] = {"product": product, **given(inputs)}
+            config = from_scratch(protocol or Protocol.WINDOWS, settings, windows, schedule | {"epochs": epochs})
+        done, verdict = _run(context, config, ids, label, device, judge_on)
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
+    if verdict is not None:
+        say(f"{verdict.sentence} Basins that use it from now on: {', '.join(verdict.promoted) or 'none'}.")
     rows = [(member, score) for member, score in done.validation_nse.items()]
     title = f"Version {done.version_id} of {len(done.basins)} basins" + (", trained before" if done.already else "")
-    answer(asdict(done), as_json, table(["member", "best validation NSE (median)"], rows, title))
+    payload = asdict(done) | ({} if verdict is None else {"verdict": asdict(verdict)})
+    answer(payload, as_json, table(["member", "best validation NSE (median)"], rows, title))
 
 
-def _run(context: Context, config: TrainingConfig, ids: list[str], label: str | None, device: str) -> "Trained":
-    """Train with progress shown."""
+def _run(
+    context: Context,
+    config: TrainingConfig | FineTuningConfig,
+    ids: list[str],
+    label: str | None,
+    device: str,
+    judge_on: str | None,
+) -> tuple["Trained", "Verdict | None"]:
+    """Train with progress shown, and judge what came of it where that is asked for."""
     use_threads(context.settings.threads)
     require_device(device)
+    from operations.heldout import require_to_be_held_out
     from operations.train import train as run
+    from operations.verdict import Rule, judge
 
+    if judge_on is not None:
+        with context.database.reading() as session:
+            require_to_be_held_out(session, config, Period.parse(judge_on))
     with reporting() as reporter:
 
         def show(member: int, progress: "Progress") -> None:
             reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
 
-        return run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
-
-
-def configuration(
-    protocol: Protocol, settings: dict[str, Any], windows: dict[str, Any], schedule: dict[str, Any]
-) -> TrainingConfig:
-    """Return the configuration of a protocol under what was chosen; None leaves the protocol's own.
-
-    Raises:
-        InvalidInput: a choice is not possible, or does not belong to the protocol.
-    """
-    shape, rates = windows_protocol() if protocol is Protocol.WINDOWS else sequence_to_one_protocol()
-    fields = (Cosine if protocol is Protocol.WINDOWS else Staircase).model_fields
-    if foreign := sorted(set(_given(schedule)) - set(fields)):
-        raise InvalidInput(f"{option(foreign[0])} does not belong to the protocol {protocol}: leave it out.")
-    for period in (settings["train_period"], settings["validation_period"]):
-        if period is not None:
-            Period.parse(period)
-    try:
-        return TrainingConfig.model_validate(
-            {
-                **settings,
-                "windows": shape.model_dump() | _given(windows),
-                "schedule": rates | _given(schedule),
-            }
+        done = run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
+        if judge_on is None:
+            return done, None
+        rule = Rule(judge_on, promote=True)
+        return done, judge(
+            context.database,
+            context.clock,
+            done.version_id,
+            rule,
+            lambda at, total: reporter.show("judged basins", at, total),
         )
-    except ValidationError as error:
-        network = settings["network"]["architecture"]
-        faults = "; ".join(
-            f"{option(str(fault['loc'][-1]))}: "
-            + (f"it does not belong to {network}, leave it out" if fault["type"] == "extra_forbidden" else fault["msg"])
-            for fault in error.errors()
-        )
-        raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def option(field: str) -> str:
-    """Return the option that sets a field of a configuration."""
-    return "--" + {"peak": "learning-rate"}.get(field, field.replace("_", "-"))
 
 
 def require_device(text: str) -> None:

@@ -1,8 +1,9 @@
-"""`freshet versions`: the models that were trained, and which one serves a basin."""
+"""`freshet versions`: the models that were trained or came with Freshet, and which one serves a basin."""
 
 import getpass
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,12 +15,14 @@ from operations.basins import chosen
 from records import promotions
 from records import versions as records
 
-app = typer.Typer(help="List, show and promote model versions.", no_args_is_help=True)
+app = typer.Typer(help="List, show, promote, export and install model versions.", no_args_is_help=True)
+
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 
 
 @app.callback()
 def versions() -> None:
-    """List, show and promote model versions."""
+    """List, show, promote, export and install model versions."""
 
 
 @app.command("list")
@@ -29,20 +32,23 @@ def list_versions(as_json: Json = False) -> None:
         found = records.list_versions(session)
     columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
     rows = [
-        (v.id, v.label, v.architecture, v.product, len(v.basins), len(v.members), v.created_at, v.status) for v in found
+        (v.id, v.label, v.architecture, _product(v), len(v.basins), len(v.members), v.created_at, v.status)
+        for v in found
     ]
     answer({"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} versions"))
 
 
 @app.command("show")
-def show(version: Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")], as_json: Json = False) -> None:
+def show(version: Version, as_json: Json = False) -> None:
     """Show a version: what it was trained as, on what, and how it did."""
     with opened() as context, context.database.reading() as session:
         one = records.get(session, version)
         logs = {member.label: member.log for member in records.members_of(session, version)}
     payload = {**asdict(one), "log": logs}
-    rows = [(name, value) for name, value in asdict(one).items() if name not in ("scaler", "basins", "config")]
-    rows += [("basins", len(one.basins)), *_lines(one.config)]
+    left_out = ("scaler", "basins", "config", "properties")
+    rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
+    rows += [(name, value) for name, value in one.properties.items() if name != "attribute_ranges"]
+    rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
 
 
@@ -56,18 +62,83 @@ def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 @app.command("promote")
 def promote(
-    version: Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")],
+    version: Version,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
     basin: Basins = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a version the current one of its basins, or of those named."""
+    """Make a version the current one of its basins, or of those named, whether it learnt from them or not."""
     with opened() as context, context.database.transaction() as session:
-        ids = chosen(session, basin) if basin else list(records.get(session, version).basins)
+        ids = chosen(session, basin) if basin else None
         changed = promotions.promote(
             session, version, ids, reason=reason, by=by or getpass.getuser(), at=context.clock.now()
         )
     if not changed:
         say("Nothing changed: it is the current version of these basins already.")
     answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
+
+
+@app.command("export")
+def export(
+    version: Version,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to; made where it is not there.")],
+    as_json: Json = False,
+) -> None:
+    """Write a version in the form that shipped ensembles have, its weights in half precision.
+
+    The model card, README.md, is yours to write. FRESHET_PRETRAINED names the folder of such folders to install from.
+    """
+    from operations.pretrained import export as run
+
+    with opened() as context:
+        done = run(context.database, version, folder)
+    if not done.changed:
+        say("Nothing changed: the folder holds it already.")
+    members = f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
+    payload = {"version": version, "folder": str(folder), **asdict(done)}
+    answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
+
+
+@app.command("install-pretrained")
+def install_pretrained(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A shipped ensemble. Default: the only one.")
+    ] = None,
+    product: Annotated[
+        str | None,
+        typer.Option(metavar="PRODUCT", help="Forcing product that it is to take. Default: the one it learnt from."),
+    ] = None,
+    promote: Annotated[
+        bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Put a trained ensemble that came with Freshet among the versions. The same again is the same version.
+
+    It serves any basin that has its attributes and forcing; every forecast says whether it learnt from the basin, and
+    from which product.
+    """
+    from operations.pretrained import install, promote_where_vacant, read_shipped
+
+    with opened() as context:
+        done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+    if done.already:
+        say("Nothing changed: it is installed already.")
+    if done.product != done.trained_on:
+        say(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
+    text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
+    payload = asdict(done)
+    if served is not None:
+        for reason in served.left_out.values():
+            say(f"Left out: {reason}")
+        payload |= {"promoted": served.basins, "left_out": served.left_out}
+        text += f" {len(served.basins)} basins now use it."
+    answer(payload, as_json, text)
+
+
+def _product(version: records.Version) -> str:
+    if version.trained_on == version.product:
+        return version.product
+    return f"{version.product} (learnt from {version.trained_on})"

@@ -11,16 +11,23 @@ submission.
 Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample.
 """
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
+from models.nets.compiled import recurrence as compiled
 from models.nets.normalisers import normalised_logistic, normalised_relu
 from models.nets.products import ROW_ALIGNMENT
-from models.nets.scan import EPSILON, scan
+from models.nets.scan import EPSILON, Flow, Gates, scan
 
 TRASH_CELL = 0
+
+Recurrence = Literal["fastest", "torch", "plain"]
+"""Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
+plain is the equations as written (`plain_scan`). The last two are for checks."""
 
 
 class MCLSTM(Network):
@@ -31,7 +38,7 @@ class MCLSTM(Network):
         static: S, the number of standardised static attributes.
         cells: K, the trash cell included.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
-        fast: False runs the equations as written (`plain_scan`), for checks.
+        recurrence: which program runs the days.
     """
 
     architecture = "mclstm"
@@ -40,7 +47,12 @@ class MCLSTM(Network):
     state_version = 1
 
     def __init__(
-        self, auxiliary: int, static: int, cells: int = 64, output_gate_bias: float = -3.0, fast: bool = True
+        self,
+        auxiliary: int,
+        static: int,
+        cells: int = 64,
+        output_gate_bias: float = -3.0,
+        recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
         self.auxiliary, self.static, self.cells = auxiliary, static, cells
@@ -48,7 +60,8 @@ class MCLSTM(Network):
         self.redistribution = nn.Linear(features, cells * cells)
         self.input_gate = nn.Linear(features, cells)
         self.output_gate = nn.Linear(features, cells)
-        self._recurrence = scan if fast else plain_scan
+        self.recurrence = recurrence
+        self._kept: tuple[tuple[tuple[int, int], ...], Gates] | None = None
         self._reset(output_gate_bias)
 
     def _reset(self, output_gate_bias: float) -> None:
@@ -56,6 +69,11 @@ class MCLSTM(Network):
             nn.init.orthogonal_(gate.weight)
             nn.init.zeros_(gate.bias)
         nn.init.constant_(self.output_gate.bias, output_gate_bias)
+
+    @property
+    def keeps_blocks_apart(self) -> bool:
+        """Whether the compiled recurrence runs the days: it does."""
+        return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
     def empty_state(self, samples: int) -> State:
         """Return empty cells: {"c": zeros (B, K)}, in mm."""
@@ -68,42 +86,54 @@ class MCLSTM(Network):
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
         cells = (state or self.empty_state(inputs.mass.shape[1]))["c"]
-        weight, bias = self._stacked_gates()
-        from_drivers, from_static, from_cells = weight.split([1 + self.auxiliary, self.static, self.cells], 1)
-        fixed = functional.linear(inputs.static, from_static, bias)
         drivers = torch.cat([inputs.mass, inputs.auxiliary], -1)
-        storage, outflow = self._recurrence(
-            torch.cat([from_cells, from_drivers], 1), fixed, drivers, inputs.mass[..., 0], cells
-        )
+        storage, outflow, discharge = self._run(self._gates(), drivers, inputs.static, inputs.mass[..., 0], cells)
         outputs = {
-            "discharge": outflow[..., TRASH_CELL + 1 :].sum(-1),
+            "discharge": discharge,
             "loss": outflow[..., TRASH_CELL],
             "outflow": outflow,
             "storage": storage,
         }
         return outputs, {"c": storage[-1]}
 
-    def _stacked_gates(self) -> tuple[Tensor, Tensor]:
-        """Return weight and bias of all gates as `scan` wants them: K + 2 groups of K rows, padded with 0."""
+    def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
+        if self.recurrence == "plain":
+            return plain_scan(gates, drivers, static, mass, cells)
+        if self.keeps_blocks_apart:
+            return compiled.scan(gates, drivers, static, mass, cells, self.half_products)
+        return scan(gates, drivers, static, mass, cells)
+
+    def _gates(self) -> Gates:
+        """Return the gates; without gradients the same ones as long as the weights are the same."""
+        if torch.is_grad_enabled():
+            return self._stacked()
+        now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
+        if self._kept is None or self._kept[0] != now:
+            self._kept = now, self._stacked()
+        return self._kept[1]
+
+    def _stacked(self) -> Gates:
         K = self.cells
-        gates = (self.redistribution, self.input_gate, self.output_gate)
-        weight = torch.cat([gate.weight for gate in gates]).unflatten(0, (K + 2, K))
-        bias = torch.cat([gate.bias for gate in gates]).unflatten(0, (K + 2, K))
-        padding = -K % ROW_ALIGNMENT
-        weight, bias = functional.pad(weight, (0, 0, 0, padding)), functional.pad(bias, (0, padding))
-        return weight.flatten(0, 1), bias.flatten()
+        linears = (self.redistribution, self.input_gate, self.output_gate)
+        weight = torch.cat([linear.weight for linear in linears]).unflatten(0, (K + 2, K))
+        bias = torch.cat([linear.bias for linear in linears]).unflatten(0, (K + 2, K))
+        if padding := -K % ROW_ALIGNMENT:
+            weight, bias = functional.pad(weight, (0, 0, 0, padding)), functional.pad(bias, (0, padding))
+        of_drivers, of_static, of_cells = weight.flatten(0, 1).split([1 + self.auxiliary, self.static, K], 1)
+        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias.flatten())
 
 
-def plain_scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
+def plain_scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
     """Run the recurrence as the equations say it, under autograd: the meaning of `scan.scan`.
 
     Takes and returns what `scan.scan` does. It keeps every R: some 8 GB for a year of 256 basins.
     """
     K = cells.shape[-1]
+    fixed = functional.linear(static, gates.static, gates.bias)
     storage, outflow = [], []
     for d, x in zip(drivers, mass, strict=True):
         normalised = cells / (cells.sum(-1, keepdim=True) + EPSILON)
-        z = functional.linear(torch.cat([normalised, d], -1), weight) + fixed
+        z = functional.linear(torch.cat([normalised, d], -1), gates.varying) + fixed
         z_R, z_i, z_o = z.unflatten(-1, (K + 2, -1))[..., :K].tensor_split([K, K + 1], 1)
         i = normalised_logistic(z_i.squeeze(1))  # (17)
         o = torch.sigmoid(z_o.squeeze(1))  # (15)
@@ -113,4 +143,4 @@ def plain_scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cel
         cells = m_tot - h  # (11)
         storage.append(cells)
         outflow.append(h)
-    return torch.stack(storage), torch.stack(outflow)
+    return torch.stack(storage), torch.stack(outflow), torch.stack(outflow)[..., TRASH_CELL + 1 :].sum(-1)

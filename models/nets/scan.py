@@ -1,4 +1,4 @@
-"""The recurrence of MC-LSTM with its own backward pass.
+"""The recurrence of MC-LSTM in torch, with its own backward pass: on any device, and the measure of the compiled one.
 
 R (B, K, K) of a day is never kept and never normalised in memory. With Z its pre-activations (source cell j,
 target cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
@@ -22,29 +22,47 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn import functional
 
 from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
 
 
-def scan(weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
+Flow = tuple[Tensor, Tensor, Tensor]
+"""Storage c (T, B, K) in mm after each day, outflow h (T, B, K) in mm/day, discharge (T, B) in mm/day (13): what flows
+out of all cells but the first."""
+
+
+class Gates:
+    """The weights of all gates: K + 2 groups of rows, R of each source cell, then i, then o.
+
+    A group has a row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT.
+
+    Attributes:
+        varying: ((K + 2) * P, K + D), of the normalised cells and of the drivers, which change from day to day.
+        static: ((K + 2) * P, S).
+        bias: ((K + 2) * P,).
+        prepared: what a program made of the weights for itself, by its name; of use while they stay the same.
+    """
+
+    def __init__(self, varying: Tensor, static: Tensor, bias: Tensor) -> None:
+        self.varying, self.static, self.bias = varying, static, bias
+        self.prepared: dict[str, tuple[Tensor, ...]] = {}
+
+
+def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
     """Run T days of the recurrence.
 
     Args:
-        weight: ((K + 2) * P, K + D), K + 2 groups of rows: R of each source cell, then i, then o. A group has a
-            row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. The columns take the
-            normalised cells, then the drivers.
-        fixed: (B, (K + 2) * P), what the gates get from statics and bias, the same every day.
         drivers: (T, B, D), the inputs that change from day to day.
+        static: (B, S), those that do not.
         mass: (T, B), in mm/day.
         cells: (B, K), in mm, the water before the first day; not negative.
-
-    Returns:
-        storage c (T, B, K) in mm after each day, and outflow h (T, B, K) in mm/day.
     """
-    storage, outflow = _Scan.apply(weight, fixed, drivers, mass, cells)  # type: ignore[no-untyped-call]
-    return storage, outflow
+    fixed = functional.linear(static, gates.static, gates.bias)
+    storage, outflow = _Scan.apply(gates.varying, fixed, drivers, mass, cells)  # type: ignore[no-untyped-call]
+    return storage, outflow, outflow[..., 1:].sum(-1)
 
 
 class _Day(NamedTuple):
@@ -61,7 +79,7 @@ class _Day(NamedTuple):
     m: Tensor  # (B, K)     m_tot
 
 
-class _Gates:
+class _GatesOfDay:
     """Computes the gates of a day into buffers that all days share."""
 
     def __init__(self, weight: Tensor, fixed: Tensor, cells: int) -> None:
@@ -98,7 +116,7 @@ class _Scan(torch.autograd.Function):
     def forward(
         ctx: Any, weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor
     ) -> tuple[Tensor, Tensor]:
-        gates = _Gates(weight, fixed.contiguous(), cells.shape[-1])
+        gates = _GatesOfDay(weight, fixed.contiguous(), cells.shape[-1])
         storage = cells.new_empty(len(drivers), *cells.shape)
         outflow = torch.empty_like(storage)
         c = cells
@@ -120,7 +138,7 @@ class _Scan(torch.autograd.Function):
         to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
-        gates = _Gates(weight, fixed.contiguous(), K)
+        gates = _GatesOfDay(weight, fixed.contiguous(), K)
         dz = torch.zeros_like(gates.z)
         dz_R, dz_i, dz_o = _groups(dz, K)
         dz_R = dz_R[..., :K]  # what pads a row stays 0

@@ -13,7 +13,7 @@ class ScheduleRow(Base):
 
     __tablename__ = "schedules"
     __table_args__ = (
-        one_of("kind", "ingest", "training", "forecast", "evaluation", "comparison"),
+        one_of("kind", "ingest", "training", "forecast", "evaluation", "comparison", "pretrained"),
         CheckConstraint("length(name) > 0", name="name"),
         UniqueConstraint("name"),
     )

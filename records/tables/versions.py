@@ -33,12 +33,12 @@ class VersionRow(Base):
 
 
 class VersionBasinRow(Base):
-    """A basin that a version was trained for."""
+    """A basin that a version learnt from: kept here or, for a version that was trained elsewhere, not."""
 
     __tablename__ = "version_basins"
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
 
 
 class MemberRow(Base):

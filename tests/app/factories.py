@@ -23,6 +23,13 @@ CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.f
 STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
 SNOW = STORAGE / 2
 
+LEARNT = {
+    "seen_in_training": False,
+    "outside_training": ["elev_mean"],
+    "trained_on": "daymet",
+    "training_note": "The version learnt from others.",
+}
+
 
 def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> runs.BasinResult:
     """Return what a run says of a basin: issued, its ledgers closed."""
@@ -35,7 +42,11 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         inputs_hash="inputs",
         area_m2=AREA_M2,
         area_name="maurer_extended",
-        summary={"snow_reason": None if snow else "No reference snow is kept here.", "filled_forcing": {"tmax": 2}},
+        summary={
+            "snow_reason": None if snow else "No reference snow is kept here.",
+            "filled_forcing": {"tmax": 2},
+            **LEARNT,
+        },
     )
     series = _series(conserving=conserving, snow=snow and conserving)
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())

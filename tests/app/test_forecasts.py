@@ -42,6 +42,7 @@ def test_the_latest_forecast_says_what_it_is(database: Database, client: TestCli
     assert said["forcing_kind"] == "observed"
     assert said["forcing_note"].startswith("A hindcast")
     assert said["filled_forcing"] == {"tmax": 2}
+    assert {name: said[name] for name in made.LEARNT} == made.LEARNT
     assert said["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
     assert said["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
     assert said["lead_days"] == [1, 2, 3]
@@ -124,6 +125,17 @@ def test_a_version_that_does_not_conserve_mass_has_no_water_account(
     assert set(said["missing"]) == {"storage", "loss", "water_balance"}
     assert all("does not conserve mass" in reason for reason in said["missing"].values())
     assert "cells_at_t0" not in said
+
+
+def test_a_run_from_before_it_was_kept_does_not_say_what_was_learnt(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast(summary={}))
+    for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
+        said = sqlite_client.get(address).json()
+        for name in made.LEARNT:
+            assert said[name] is None
+            assert said["missing"][name] == "The run did not keep it."
 
 
 def test_without_an_area_only_depths_can_be_told(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -10,10 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
-from app.jobs.params import Training
+from app.jobs.params import FineTuning, Training
 from app.jobs.stream import AT_ONCE
 from app.main import create_app
-from models.config import TrainingConfig
+from models.config import FineTuningConfig, TrainingConfig, requested
 from records import events, jobs
 from records.engine import Database
 from records.settings import Settings
@@ -90,6 +90,7 @@ def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_clien
     [
         {"kind": "ingest", "params": {"from": ["/srv/camels", "https://host/a.zip#sha256=" + "0" * 64]}},
         {"kind": "evaluation", "params": {"period": "1999-10-01..2000-09-30", "basins": [BASIN]}},
+        {"kind": "pretrained", "params": {"name": "mclstm-maurer-447", "product": "daymet", "promote": True}},
         {
             "kind": "training",
             "params": {
@@ -102,6 +103,19 @@ def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_clien
                 "label": "a label",
             },
         },
+        {
+            "kind": "training",
+            "params": {
+                "config": {
+                    "parent": "011cb6d0d4209b8d7f6a51",
+                    "train_period": "1999-10-01..2008-09-30",
+                    "validation_period": "1980-10-01..1989-09-30",
+                    "schedule": {"steps": 50},
+                },
+                "basins": ["USGS-13235000"],
+                "compare": {"period": "1989-10-01..1999-09-30", "promote": True},
+            },
+        },
     ],
 )
 def test_what_is_asked_is_what_the_job_gets(
@@ -111,12 +125,29 @@ def test_what_is_asked_is_what_the_job_gets(
     assert answer.status_code == 202
     assert answer.json()["params"] == body["params"]
     if body["kind"] == "training":
-        TrainingConfig.model_validate(answer.json()["params"]["config"])
+        requested(answer.json()["params"]["config"])
 
 
 def test_a_training_is_asked_as_the_model_takes_it() -> None:
     # The API may not import the networks: what it documents must be what they take.
     assert _shape(Training.model_json_schema()) == _shape(TrainingConfig.model_json_schema())
+    assert _shape(FineTuning.model_json_schema()) == _shape(FineTuningConfig.model_json_schema())
+
+
+@pytest.mark.parametrize(
+    ("config", "where"),
+    [
+        ({"network": {"cells": 8}, "validation_period": "1980-10-01..1989-09-30"}, "network"),
+        ({}, "validation_period"),
+    ],
+)
+def test_a_fine_tuning_takes_its_network_from_its_parent_and_needs_a_validation(
+    sqlite_database: Database, sqlite_client: TestClient, config: dict[str, Any], where: str
+) -> None:
+    asked = {"parent": "011cb6d0d4209b8d7f6a51", "train_period": "1999-10-01..2008-09-30", **config}
+    answer = post(sqlite_client, bearer(sqlite_database), {"kind": "training", "params": {"config": asked}})
+    assert answer.status_code == 422
+    assert where in answer.text
 
 
 def _shape(schema: dict[str, Any]) -> Any:
@@ -135,7 +166,8 @@ def _shape(schema: dict[str, Any]) -> Any:
         return left if default is None or isinstance(default, dict) else left | {"default": default}
 
     shape = plain(schema)
-    del shape["properties"]["inputs"]["properties"]["static"]["default"]
+    if "inputs" in shape["properties"]:
+        del shape["properties"]["inputs"]["properties"]["static"]["default"]
     return shape
 
 

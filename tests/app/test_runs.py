@@ -77,9 +77,10 @@ def test_a_run_says_what_came_of_each_basin(database: Database, client: TestClie
     answer = client.get(f"/v1/runs/{ids['partial']}")
     said = answer.json()
     assert (said["status"], said["t0"], said["members"], said["version"]) == ("partial", "2008-09-15", 2, ids["first"])
+    unknown = {"seen_in_training": None}
     assert said["basins"] == [
-        {"basin": "SYNTH-01", "basin_kind": "synthetic", "status": "withheld", "reason": "The rain ends."},
-        {"basin": BASIN, "basin_kind": "usgs", "status": "issued", "reason": None},
+        {"basin": "SYNTH-01", "basin_kind": "synthetic", "status": "withheld", "reason": "The rain ends.", **unknown},
+        {"basin": BASIN, "basin_kind": "usgs", "status": "issued", "reason": None, **unknown},
     ]
     assert "1 of 2" in said["reason"]
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"

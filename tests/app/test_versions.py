@@ -33,18 +33,32 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     with database.transaction() as session:
         parent = a_version(session).id
         basin = a_basin(session)
+        properties = {"closure": measured, "tuning": {"basins": [basin], "earlier_periods": []}}
         kept = a_version(
-            session, a_member(0), a_member(1), basins=(basin,), parent_id=parent, properties={"closure": measured}
+            session, a_member(0), a_member(1), basins=("USGS-02", basin), parent_id=parent, properties=properties
         )
         promotions.promote(session, kept.id, [basin], reason="better", by="someone", at=NOW)
     said = client.get(f"/v1/models/{kept.id}").json()
     assert said["members"] == [{"label": 0, "seed": 1000}, {"label": 1, "seed": 1001}]
-    assert (said["member_count"], said["basin_count"], said["current_for"]) == (2, 1, 1)
-    assert (said["basins"], said["current_basins"], said["parent"]) == ([BASIN], [BASIN], parent)
+    assert (said["member_count"], said["basin_count"], said["current_for"]) == (2, 2, 1)
+    assert (said["basins"], said["current_basins"]) == ([BASIN, "USGS-02"], [BASIN])
+    assert (said["parent"], said["tuned_on"]) == (parent, [BASIN])
     assert (said["config"], said["uses"]) == ({"cells": 64}, "last")
     assert (said["data_hash"], said["weights_hash"]) == ("data", kept.weights_hash)
     assert said["closure"] == measured | {"tolerance": 1e-5, "closes": True}
-    assert set(said["missing"]) == {"label"}
+    assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)
+    assert set(said["missing"]) == {"label", "pretrained"}
+
+
+def test_a_version_without_a_parent_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    tuning = {"basins": [BASIN], "earlier_periods": ["1999-10-01..2008-09-30"]}
+    with sqlite_database.transaction() as session:
+        scratch, installed = a_version(session).id, a_version(session, properties={"tuning": tuning}).id
+    said = {one: sqlite_client.get(f"/v1/models/{one}").json() for one in (scratch, installed)}
+    assert [one["parent"] for one in said.values()] == [None, None]
+    assert said[scratch]["missing"]["parent"] == said[scratch]["missing"]["tuned_on"] == "It was trained from scratch."
+    assert "fine-tuned elsewhere" in said[installed]["missing"]["parent"]
+    assert said[installed]["tuned_on"] == [BASIN]
 
 
 def test_a_closure_that_was_not_measured_is_null_with_its_reason(

@@ -131,7 +131,7 @@ def _fill(database_url: str) -> Kept:
         schedule = schedules.create(
             session,
             schedules.NewSchedule(
-                name="daily",
+                name="daily forecast",
                 kind="forecast",
                 params={},
                 cron="0 6 * * *",

@@ -93,6 +93,8 @@ def _configuration(api: Api) -> str:
             f'include-name = "{name}"',
             f"checks.positive_data_acceptance.expected-statuses = {expected}",
         ]
+        if name.startswith("PUT /v1/schedules"):  # the example's name is this one's: no other may be called so
+            lines.append(f'parameters = {{ "path.schedule" = "{api.kept.schedule}" }}')
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
         (["--t0", "1999-01-01"], 4, "T0 1999-01-01 is outside the synthetic record"),
         (["--t0", "2010-01-01"], 4, "T0 2010-01-01 is outside the synthetic record"),
         (["--t0", "2005-09-25"], 4, "need forcing until 2005-10-05"),
-        (["--product", "daymet"], 2, "was trained on synthetic, not on daymet"),
+        (["--product", "daymet"], 2, "takes synthetic, not daymet"),
         (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
         (["--version", "none"], 3, "No model version 'none' is kept here"),
         (["--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read"),

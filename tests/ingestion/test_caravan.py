@@ -87,11 +87,12 @@ def test_a_series_runs_from_its_first_to_its_last_value(tmp_path: Path, kind: st
 
 
 def test_a_zip_gives_what_a_folder_gives(tmp_path: Path) -> None:
+    files = write.files("netcdf")  # written once: a file of HDF5 holds the second of its making
     with ZipFile(tmp_path / "Caravan.zip", "w") as archive:
-        for name, content in write.files("netcdf").items():
+        for name, content in files.items():
             archive.writestr(f"Caravan/{name}", content)
     packed = CaravanSource([tmp_path / "Caravan.zip"]).read(write.BASIN)
-    plain = CaravanSource([write.folder(tmp_path / "Caravan", write.files("netcdf"))]).read(write.BASIN)
+    plain = CaravanSource([write.folder(tmp_path / "Caravan", files)]).read(write.BASIN)
     assert {one.sha256 for one in packed.files} == {one.sha256 for one in plain.files}
     for one, other in zip(packed.series, plain.series, strict=True):
         np.testing.assert_array_equal(one.series.values, other.series.values)

@@ -7,16 +7,18 @@ from hydrology.calendar import day
 from models.arrays import Forcing
 from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
 from models.contract import Inputs
-from models.nets.mclstm import MCLSTM
+from models.nets.mclstm import MCLSTM, Recurrence
 from models.training import TrainingData
 
 AUXILIARY, STATIC = 3, 4
 
 
-def network(cells: int, seed: int = 0, dtype: torch.dtype = torch.float64, fast: bool = True) -> MCLSTM:
+def network(
+    cells: int, seed: int = 0, dtype: torch.dtype = torch.float64, recurrence: Recurrence = "fastest"
+) -> MCLSTM:
     """Return a network with gates open enough that water moves."""
     torch.manual_seed(seed)
-    return MCLSTM(AUXILIARY, STATIC, cells, output_gate_bias=-1.0, fast=fast).to(dtype)
+    return MCLSTM(AUXILIARY, STATIC, cells, output_gate_bias=-1.0, recurrence=recurrence).to(dtype)
 
 
 def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Inputs:

@@ -258,7 +258,7 @@ def test_a_learnt_start_is_positive_and_learns() -> None:
 def test_the_hydrology_form_equals_mclstm(dead: bool) -> None:
     """Statics are auxiliaries that do not change."""
     K = 5
-    hydrology = factories.network(K, seed=3, fast=False)
+    hydrology = factories.network(K, seed=3, recurrence="plain")
     if dead:
         factories.kill_columns(hydrology, [0, 2])
     inputs = factories.inputs(days=12, samples=4)

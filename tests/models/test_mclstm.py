@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.contract import Inputs
-from models.nets.mclstm import MCLSTM
+from models.nets.mclstm import MCLSTM, Recurrence
 from tests.models.factories import inputs, kill_columns, network
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
@@ -69,16 +69,19 @@ def test_extreme_gates_stay_finite(saturated: float) -> None:
 
 @pytest.mark.parametrize("cells", [2, 5, 16])
 @pytest.mark.parametrize("dead", [0, 2])
-def test_the_fast_recurrence_equals_the_equations_forwards_and_backwards(cells: int, dead: int) -> None:
-    fast, plain = network(cells), network(cells, fast=False)
+@pytest.mark.parametrize("recurrence", ["fastest", "torch"])
+def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
+    cells: int, dead: int, recurrence: Recurrence
+) -> None:
+    fast, plain = network(cells, recurrence=recurrence), network(cells, recurrence="plain")
     for net in (fast, plain):
         kill_columns(net, list(range(dead)))
     gradients = []
     for net in (fast, plain):
-        drive = inputs(9, 4)
+        drive = inputs(9, 37)
         for tensor in (drive.mass, drive.auxiliary, drive.static):
             tensor.requires_grad_()
-        start = torch.linspace(0.1, 9, 4 * cells, dtype=torch.float64).reshape(4, cells).requires_grad_()
+        start = torch.linspace(0.1, 9, 37 * cells, dtype=torch.float64).reshape(37, cells).requires_grad_()
         outputs, last = net(drive, {"c": start})
         loss = outputs["discharge"].square().sum() + outputs["loss"].pow(3).sum() + last["c"].sin().sum()
         wanted = [*net.parameters(), drive.mass, drive.auxiliary, drive.static, start]
@@ -88,8 +91,9 @@ def test_the_fast_recurrence_equals_the_equations_forwards_and_backwards(cells: 
 
 
 @pytest.mark.parametrize("dead", [0, 1, 3])
-def test_gradcheck(dead: int) -> None:
-    net = network(4, seed=3)
+@pytest.mark.parametrize("recurrence", ["fastest", "torch"])
+def test_gradcheck(dead: int, recurrence: Recurrence) -> None:
+    net = network(4, seed=3, recurrence=recurrence)
     kill_columns(net, list(range(dead)))
     drive = inputs(5, 2, seed=4)
     start = torch.rand(2, 4, dtype=torch.float64) * 5 + 0.5

@@ -15,10 +15,10 @@ from models.windows import Windows
 from tests.models.factories import config, training_data
 
 
-def member(seed: int = 1, **changes: object) -> MemberTraining:
+def member(seed: int = 1, start: Tensors | None = None, **changes: object) -> MemberTraining:
     data = training_data()
     scaler = Scaler.fit(data.forcing.over(Period.parse("2001-01-01..2002-12-31")))
-    return MemberTraining(config(**changes), data, scaler, seed)
+    return MemberTraining(config(**changes), data, scaler, seed, start=start)
 
 
 def same(one: Tensors, other: Tensors) -> bool:
@@ -56,9 +56,60 @@ def test_training_learns_and_keeps_the_best_validation_weights() -> None:
     assert seen[-1].step == seen[-1].steps == 150
     best = member(schedule=long)
     assert trained.best is not None
-    best.network.load_state_dict(trained.best)
+    best.average.load_state_dict(trained.best)
     best.step = best.steps
     assert best._validate(0.0) == pytest.approx(max(scores), abs=1e-6)
+
+
+def test_what_is_kept_is_the_running_mean_of_the_weights() -> None:
+    plain, averaged = member(averaging=0.0), member(averaging=0.6)
+    means = {name: tensor.clone() for name, tensor in averaged.network.state_dict().items()}
+
+    def follow(progress: Progress) -> None:
+        share = min(0.6, progress.step / (progress.step + 10))
+        for name, tensor in averaged.network.state_dict().items():
+            means[name] = share * means[name] + (1 - share) * tensor
+
+    kept = averaged.run(on_progress=follow).last
+    assert same(plain.run().last, dict(plain.network.state_dict()))
+    assert same(dict(averaged.network.state_dict()), dict(plain.network.state_dict()))
+    for name, mean in means.items():
+        torch.testing.assert_close(kept[name], mean)
+        assert not torch.equal(kept[name], averaged.network.state_dict()[name])
+
+
+@pytest.mark.parametrize("architecture", ["mclstm", "lstm"])
+def test_a_training_that_starts_from_weights_validates_them_first(architecture: str) -> None:
+    network = {"architecture": architecture, "cells": 4}
+    parent = member(network=network).run()
+    assert parent.best is not None
+    again = member(seed=9, start=parent.best, network=network).run()
+    assert again.log[0] == {
+        "step": 0,
+        "loss": None,
+        "validation_nse": max(row["validation_nse"] for row in parent.log),
+    }
+    assert [row["step"] for row in again.log] == [0, 4, 8, 12]
+    assert not same(again.last, parent.best)
+
+
+def test_weights_that_training_only_worsens_stay_the_best() -> None:
+    start = member(schedule=Cosine(steps=60, warmup_steps=2, peak=0.03)).run().best
+    assert start is not None
+    worse = member(start=start, schedule=Cosine(steps=12, warmup_steps=0, peak=3.0)).run()
+    assert all(row["validation_nse"] < worse.log[0]["validation_nse"] for row in worse.log[1:])
+    assert worse.best is not None
+    assert same(worse.best, start)
+
+
+def test_a_resumed_training_from_weights_equals_an_uninterrupted_one() -> None:
+    start, blobs = member().run().last, dict[int, bytes]()
+    whole = member(seed=2, start=start).run(on_checkpoint=blobs.__setitem__)
+    resumed = member(seed=2, start=start)
+    resumed.resume(blobs[6])
+    finished = resumed.run()
+    assert same(finished.last, whole.last)
+    assert finished.log == whole.log
 
 
 def test_a_stop_asked_for_by_progress_stops_the_training() -> None:

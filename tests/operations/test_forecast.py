@@ -188,7 +188,7 @@ REFUSALS = [
     ({"t0": day("1999-01-01")}, NothingToForecast, "outside the synthetic record 2000-10-01..2005-09-30"),
     ({"t0": day("2005-09-25")}, NothingToForecast, "the record ends on 2005-09-30"),
     ({"horizon": 0}, InvalidInput, "choose 1 to 366"),
-    ({"product": "maurer"}, InvalidInput, "trained on synthetic, not on maurer"),
+    ({"product": "maurer"}, InvalidInput, "takes synthetic, not maurer"),
     ({"version_id": "nothing"}, UnknownVersion, "list the versions"),
     ({"basins": ("USGS-01013500",)}, basins.UnknownBasin, "list the basins"),
 ]

@@ -15,7 +15,7 @@ HELD_OUT = "2004-10-01..2005-09-30"
 
 def candidate(database: Database, steps: int) -> str:
     """Train another version; more steps make a better one."""
-    config = configuration(schedule=Cosine(steps=steps, warmup_steps=2, peak=0.03), validate_every=steps, members=1)
+    config = configuration(schedule=Cosine(steps=steps, warmup_steps=2, peak=0.01), validate_every=steps, members=1)
     return train(database, CLOCK, config, BASINS).version_id
 
 
@@ -26,7 +26,7 @@ def in_use(database: Database) -> set[str]:
 
 def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
     (first,) = in_use(kept)
-    better = candidate(kept, steps=150)
+    better = candidate(kept, steps=300)
     verdict = judge(kept, CLOCK, better, Rule(HELD_OUT, promote=True))
     assert verdict.better
     assert verdict.current == (first,)
@@ -52,13 +52,13 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
     before = in_use(kept)
-    verdict = judge(kept, CLOCK, candidate(kept, steps=150), Rule(HELD_OUT))
+    verdict = judge(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT))
     assert verdict.better
     assert in_use(kept) == before
 
 
 def test_a_margin_must_be_exceeded(kept: Database) -> None:
-    verdict = judge(kept, CLOCK, candidate(kept, steps=150), Rule(HELD_OUT, margin=50.0, promote=True))
+    verdict = judge(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT, margin=50.0, promote=True))
     assert not verdict.better
 
 

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import IntegrityError
 
 import migrations
-from records import schedules
+from records import schedules, versions
 from records.engine import Database
 from records.tables import Base
-from tests.records.factories import NOW, a_job, contents
+from tests.records.factories import BASIN, NOW, a_basin, a_job, a_version, contents
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -58,7 +58,10 @@ def test_migrated_tables_are_described_as_those_made_from_the_code(database: Dat
     assert set(migrated) == set(Base.metadata.tables)
 
 
-def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(database: Database) -> None:
+@pytest.mark.parametrize(("new", "before_it"), [("comparison", "0003"), ("pretrained", "0004")])
+def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(
+    database: Database, new: str, before_it: str
+) -> None:
     with database.transaction() as session:
         posted = a_job(session, kind="evaluation")
         schedule = schedules.create(
@@ -76,16 +79,30 @@ def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(database: 
         )
         assert schedules.advance(session, schedule.id, 1, ran_at=NOW, next_run_at=NOW, job_id=posted)
         before = contents(session)
-        a_job(session, kind="comparison")
+        a_job(session, kind=new)
         with pytest.raises(IntegrityError), session.begin_nested():
             a_job(session, kind="nonsense")
-        _downgrade(session.connection(), "0003")
+        _downgrade(session.connection(), before_it)
         with pytest.raises(IntegrityError), session.begin_nested():
-            a_job(session, kind="comparison")
+            a_job(session, kind=new)
     database.migrate()
     with database.transaction() as session:
         assert contents(session) == before
-        a_job(session, kind="comparison")
+        a_job(session, kind=new)
+
+
+def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session, basins=(a_basin(session), "SYNTH-01")).id
+        assert versions.get(session, version).basins == ("SYNTH-01", BASIN)
+        _downgrade(session.connection(), "0004")
+        assert versions.get(session, version).basins == (BASIN,)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            a_version(session, basins=("SYNTH-01",))
+    database.migrate()
+    with database.transaction() as session:
+        assert versions.get(session, version).basins == (BASIN,)
+        a_version(session, basins=("SYNTH-01",))
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

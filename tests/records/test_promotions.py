@@ -6,7 +6,7 @@ from hydrology.errors import InvalidInput
 from records import promotions, versions
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.promotions import Withdrawn
+from records.promotions import NoBasin, Withdrawn
 from records.versions import UnknownVersion
 from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
 
@@ -38,6 +38,21 @@ def test_promoting_the_current_version_again_writes_nothing(database: Database) 
         again = promotions.promote(session, version, [BASIN, "SYNTH-01"], reason="all", by="someone", at=NOW)
         assert again == ["SYNTH-01"]
         assert len(promotions.history(session, BASIN)) == 1
+
+
+def test_without_names_a_version_is_meant_for_the_kept_basins_that_it_learnt_from(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session, "SYNTH-02")
+        here, elsewhere = (a_version(session, basins=of).id for of in (("SYNTH-01", BASIN), ("SYNTH-01",)))
+        a_basin(session)
+        assert promotions.basins_of(session, here) == [BASIN]
+        with pytest.raises(NoBasin, match="name the basins"):
+            promotions.basins_of(session, elsewhere)
+        for version in (here, elsewhere):
+            promotions.promote(session, version, ["SYNTH-02"], reason="to try it", by="someone", at=NOW)
+        assert promotions.basins_of(session, elsewhere) == ["SYNTH-02"]
+        promotions.promote(session, here, ["SYNTH-02"], reason="better", by="someone", at=NOW)
+        assert promotions.basins_of(session, here) == [BASIN]
 
 
 def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:

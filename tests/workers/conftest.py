@@ -146,6 +146,6 @@ def copy_rows(file: Path, url: str) -> None:
 
 def training(**changes: object) -> dict[str, Any]:
     """Return the params of a training of some seconds."""
-    settings = {"schedule": {"kind": "cosine", "steps": 120}, "validate_every": 60, "checkpoint_every": 10}
+    settings = {"schedule": {"kind": "cosine", "steps": 600}, "validate_every": 300, "checkpoint_every": 10}
     config = configuration(**{**settings, "seed": 21, **changes})
     return {"config": config.model_dump(mode="json")}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hydrology.errors import InvalidInput
-from records import jobs, promotions, schedules
+from records import jobs, promotions, schedules, versions
 from records.cron import next_run
 from tests.operations.conftest import BASINS
 from tests.workers.conftest import Shop, training
@@ -92,3 +92,33 @@ def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_verdict(
     with sqlite_shop.database.reading() as session:
         now = set(promotions.current(session, BASINS).values())
     assert now == ({done.result["version"]} if better else before)
+
+
+def test_a_fine_tuning_job_takes_over_only_by_its_verdict(sqlite_shop: Shop) -> None:
+    with sqlite_shop.database.reading() as session:
+        (parent,) = set(promotions.current(session, BASINS).values())
+    config = {
+        "parent": parent,
+        "train_period": "2001-10-01..2003-09-30",
+        "validation_period": "2003-10-01..2004-09-30",
+        "windows": {"warmup_days": 60, "loss_days": 60, "batch": 4},
+        "schedule": {"steps": 60, "peak": 0.03, "warmup_steps": 1},
+    }
+    sqlite_shop.worker()
+    refused, posted = (
+        sqlite_shop.post("training", config=config, basins=["SYNTH-02"], compare={"period": period, "promote": True})
+        for period in ("2004-01-01..2005-09-30", HELD_OUT)
+    )
+    problem = sqlite_shop.ended(refused.id).problem
+    assert problem is not None
+    assert "took no part in its training" in problem["detail"]
+    done = sqlite_shop.ended(posted.id)
+    assert done.status == "succeeded", done.problem
+    assert done.result is not None
+    verdict, made = done.result["verdict"], done.result["version"]
+    assert (verdict["current"], verdict["promoted"]) == ([parent], ["SYNTH-02"])
+    with sqlite_shop.database.reading() as session:
+        assert not [job for job in jobs.list_jobs(session) if job.parent_id == refused.id]
+        assert versions.get(session, made).parent_id == parent
+        assert len(versions.get(session, made).members) == 2
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, parent) | {"SYNTH-02": made}

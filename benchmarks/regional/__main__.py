@@ -1,0 +1,39 @@
+"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... train SERIES [MEMBER ...]`, `... score SERIES`.
+
+FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
+"""
+
+import argparse
+
+import torch
+
+from benchmarks.regional import members, score, trials
+from benchmarks.regional.recipes import RECIPES
+from freshet.cli.context import log_to_stderr
+from records.settings import Settings
+
+
+def main() -> None:
+    """Parse the command line and do what it says."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.regional", description=__doc__)
+    what = parser.add_subparsers(dest="what", required=True)
+    one = what.add_parser("trial")
+    one.add_argument("recipe", choices=sorted(RECIPES))
+    one.add_argument("seed", nargs="?", type=int, default=0)
+    some = what.add_parser("train")
+    some.add_argument("series", choices=members.NAMES)
+    some.add_argument("members", nargs="*", type=int)
+    what.add_parser("score").add_argument("series", choices=["mclstm", "lstm", "folds"])
+    arguments = parser.parse_args()
+    torch.set_num_threads(Settings.load().threads)
+    log_to_stderr("warning")
+    if arguments.what == "trial":
+        trials.trial(arguments.recipe, arguments.seed)
+    elif arguments.what == "train":
+        members.train(arguments.series, arguments.members)
+    else:
+        score.score(arguments.series)
+
+
+if __name__ == "__main__":
+    main()

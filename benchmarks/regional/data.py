@@ -1,0 +1,51 @@
+"""The basins, the periods and the database of the experiment."""
+
+from pathlib import Path
+
+from ingestion.sources.camels import CamelsSource
+from operations.ingest import ingest
+from records import basins as kept
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
+PRODUCT = "maurer_extended"
+FILES = (
+    "maurer_extended.zip",
+    "basin_timeseries_v1p2_metForcing_obsFlow.zip",
+    "camels_attributes_v2.0",
+    "swe_reference.zip",
+)
+
+
+def camels() -> Path:
+    """Return the folder of CAMELS-US."""
+    folder = Settings.load().camels
+    if folder is None:
+        raise SystemExit("Set FRESHET_CAMELS to the folder of real CAMELS-US data.")
+    return folder
+
+
+def basins() -> list[str]:
+    """Return the 447 basins that all published models cover."""
+    listed = next((camels() / "basin_lists").glob("*447*")).read_text().split()
+    return [f"USGS-{number}" for number in listed]
+
+
+def source() -> CamelsSource:
+    """Return the files that the experiment reads."""
+    return CamelsSource([camels() / name for name in FILES])
+
+
+def opened() -> Database:
+    """Return the database of FRESHET_DATA with the 447 basins in it; those that are missing are ingested."""
+    database = Database(Settings.load().database_url)
+    database.migrate()
+    with database.reading() as session:
+        there = {basin.id for basin in kept.list_basins(session)}
+    if missing := [basin for basin in basins() if basin not in there]:
+        print(f"{len(missing)} basins are ingested first")
+        for _ in ingest(database, source(), Clock(), missing):
+            pass
+    return database

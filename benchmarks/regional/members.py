@@ -1,0 +1,84 @@
+"""The members that are kept: trained one at a time, each shipped in half precision when it is finished.
+
+`mclstm`: ten members of the recipe `frozen`, the ensemble of the product. `lstm`: three of the comparison. `fold-1` to
+`fold-5`: one member each, trained without a fifth of the basins, which are those that it is then scored on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.regional.data import basins, opened
+from benchmarks.regional.recipes import recipe
+from models.pretrained import SHELF
+from models.pretrained.form import CARD
+from models.training import Progress
+from operations.pretrained import ship
+from operations.train import begin, new_version, train_member
+from records import trainings
+from records.clock import Clock
+
+RESULTS = Path(__file__).parent / "results"
+FOLDS = 5
+FOLD_SEED = 0  # shuffles the basins before they are dealt out
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Members that share everything but their seed."""
+
+    recipe: str
+    members: int
+    basins: tuple[str, ...]
+    folder: Path
+
+
+def fold(number: int) -> list[str]:
+    """Return the basins that a fold leaves out."""
+    shuffled = np.random.default_rng(FOLD_SEED).permutation(np.array(basins()))
+    return sorted(map(str, shuffled[number - 1 :: FOLDS]))
+
+
+def series(name: str) -> Series:
+    """Return a series by its name."""
+    every = basins()
+    if name == "mclstm":
+        return Series("frozen", 10, tuple(every), SHELF / "mclstm-maurer-447")
+    if name == "lstm":
+        return Series("lstm", 3, tuple(every), RESULTS / "lstm")
+    number = int(name.removeprefix("fold-"))
+    kept = sorted(set(every) - set(fold(number)))
+    return Series("frozen", 1, tuple(kept), RESULTS / name)
+
+
+NAMES = ("mclstm", "lstm", *(f"fold-{number}" for number in range(1, FOLDS + 1)))
+
+
+def train(name: str, members: list[int]) -> None:
+    """Train some members of a series, each from its last checkpoint, and ship what is finished."""
+    chosen, clock = series(name), Clock()
+    config = recipe(chosen.recipe, members=chosen.members)
+    if chosen.folder.parent == RESULTS:  # the product's own has its card written by hand
+        chosen.folder.mkdir(parents=True, exist_ok=True)
+        (chosen.folder / CARD).write_text(
+            f"Made by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
+        )
+    database = opened()
+    begun = begin(database, clock, config, chosen.basins)
+    for member in members or range(chosen.members):
+        train_member(database, clock, begun, member, "cpu", _tell(name, member))
+        with database.reading() as session:
+            finished = trainings.finished_members(session, begun.training_id)
+        written = ship(chosen.folder, new_version(clock, begun), finished)
+        print(f"{chosen.folder}: members {written.members}", flush=True)
+    database.close()
+
+
+def _tell(name: str, member: int) -> Callable[[Progress], None]:
+    def tell(progress: Progress) -> None:
+        if progress.validation_nse is not None:
+            print(f"{name} {member}: step {progress.step}, validation {progress.validation_nse:.4f}", flush=True)
+
+    return tell

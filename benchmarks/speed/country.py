@@ -1,0 +1,63 @@
+"""A synthetic country of as many basins as a measurement wants, 29 years long, kept by the project's own ingest."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Period
+from hydrology.series import DailySeries, Flag
+from hydrology.synthetic import MOST_BASINS, Landscape, Weather, landscape, weather
+from ingestion.sources.base import BasinData, SourceFile, SourceSeries
+from models.config import STATIC_ATTRIBUTES
+
+PRODUCT = "synthetic"
+PERIOD = Period.parse("1980-01-01..2008-12-31")  # as long as the extended Maurer forcing of CAMELS-US
+UNITS = {"precipitation": "mm/day", "srad": "W/m2", "tmax": "degC", "tmin": "degC", "vp": "Pa", "daylength": "s"}
+
+_FILE = SourceFile("synthetic weather", "0" * 64, 0)
+_RUNOFF = 0.4  # of the rain of a day: there must be a gauge to train against, and no speed depends on what it says
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticCountry:
+    """A source of `count` basins whose weather is made in memory: six variables of forcing, and discharge."""
+
+    count: int
+
+    def basins(self) -> list[str]:
+        """Return the basins' identifiers, sorted."""
+        return [f"SYNTH-{number:03d}" for number in range(1, self.count + 1)]
+
+    def read(self, basin: str) -> BasinData:
+        """Return a basin's series and 27 attributes."""
+        part, column = divmod(int(basin.removeprefix("SYNTH-")) - 1, MOST_BASINS)
+        land, sky = _part(part)
+        attributes = np.random.default_rng(column).normal(size=len(STATIC_ATTRIBUTES))
+        forcing = {(PRODUCT, name): (getattr(sky, name)[:, column], unit) for name, unit in UNITS.items()}
+        gauge = {("synth", "discharge"): (_RUNOFF * sky.precipitation[:, column], "mm/day")}
+        return BasinData(
+            basin=basin,
+            name=None,
+            latitude=float(land.latitude[column]),
+            longitude=float(land.longitude[column]),
+            huc=None,
+            areas={PRODUCT: float(land.area[column])},
+            attributes=dict(zip(STATIC_ATTRIBUTES, attributes.tolist(), strict=True)),
+            texts={},
+            series=tuple(SourceSeries(*key, _daily(*given), _FILE) for key, given in (forcing | gauge).items()),
+            files=(_FILE,),
+        )
+
+
+@cache
+def _part(number: int) -> tuple[Landscape, Weather]:
+    """Return the same landscape under the weather of another seed: no more than MOST_BASINS lie in one."""
+    land = landscape(MOST_BASINS)
+    return land, weather(land, PERIOD, seed=number)
+
+
+def _daily(values: npt.NDArray[np.float64], unit: str) -> DailySeries:
+    flags = np.full(len(values), Flag.APPROVED, dtype=np.uint8)
+    return DailySeries(PERIOD.first, values.astype(np.float32), flags, unit)

@@ -1,0 +1,53 @@
+"""Core-minutes of training until the median NSE of the validation period first reaches 0.60 and 0.70.
+
+One member with the settings that `freshet train` takes by default, on the 447 basins of the published comparison,
+on the paper's periods, validated over all basins every `EVERY` steps. Counted are the CPU seconds of all cores that the
+steps take; the validations are told beside them. FRESHET_CAMELS names the data; they are ingested into FRESHET_DATA if
+they are not there yet.
+"""
+
+import contextlib
+import time
+from typing import Any
+
+import torch
+
+from benchmarks.regional.recipes import recipe
+from benchmarks.regional.trials import lone_member
+from models.training import Progress
+
+SKILLS = (0.60, 0.70)
+EVERY = 100
+
+
+class _SkilledError(Exception):
+    """Ends the training."""
+
+
+def measure() -> dict[str, Any]:
+    """Return the core-minutes to each skill."""
+    member = lone_member(recipe("default", validate_every=EVERY), seed=0)
+    reached: dict[float, dict[str, float]] = {}
+    begun = time.process_time()
+
+    def watch(progress: Progress) -> None:
+        score = progress.validation_nse
+        if score is None:
+            return
+        print(f"step {progress.step}, validation median NSE {score:.3f}, {member.seconds / 60:.1f} core-minutes")
+        for skill in SKILLS:
+            if score >= skill and skill not in reached:
+                reached[skill] = {"step": progress.step, "core_minutes": member.seconds / 60, "validation_nse": score}
+        if len(reached) == len(SKILLS):
+            raise _SkilledError
+
+    with contextlib.suppress(_SkilledError):
+        member.run(on_progress=watch)
+    basins, cells = len(member.data.discharge), member.config.network.cells
+    return {
+        "shape": f"{basins} basins, {cells} cells, {torch.get_num_threads()} threads",
+        "reached": {f"{skill:.2f}": reached.get(skill) for skill in SKILLS},
+        "core_minutes_with_validations": (time.process_time() - begun) / 60,
+        "log": member.log,
+        "ratios": {},
+    }

@@ -1,0 +1,151 @@
+"""A forecast from kept states beside running the year before T0 again: 447 basins x 10 members x 10 days.
+
+`rerun_over_warm` is of the networks alone, in the service's own blocks: 365 days up to T0 from an empty store and the
+10 days after it, over the 10 days from the kept states of T0. Each block of basins is a pair, taken in turn, its warm
+time the mean of several, and the ratio is the median of the pairs. With no cost but that of the days it would be 37.5.
+
+`stored_cpu_seconds` is of the whole forecast, from reading 29 years of forcing a basin to the committed run with its
+basins, quantiles, members and ledgers in SQLite, the states of T0 being kept. `next_day_cpu_seconds` is of the same
+where the newest states are of the day before: they are advanced by a day and kept too.
+
+Synthetic basins, an untrained ensemble of 64 cells, one thread; CPU seconds of this process.
+"""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
+from hydrology.calendar import Day, Period
+from models.arrays import Forcing
+from models.config import Cosine, InputsConfig, TrainingConfig, WindowsConfig
+from models.ensemble import Ensemble
+from models.inference import GROUP, ArrayMap
+from operations.advance import member_states
+from operations.dataset import load_forcing, stacked
+from operations.forecast import Request, forecast
+from operations.ingest import ingest
+from operations.loading import load_version
+from operations.train import train
+from records import states
+from records.clock import Clock
+from records.engine import Database
+
+BASINS, MEMBERS, HORIZON, YEAR = 447, 10, 10, 365
+ROUNDS, WARM_RUNS, SPIN_UP = 3, 5, 30
+TRAINED_ON = 8  # basins: the weights stay nearly as they were drawn, and no speed depends on them
+
+CLOCK = Clock()
+
+
+def measure() -> dict[str, Any]:
+    """Return the ratio of the networks' time, and the CPU seconds of forecasts with everything stored."""
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(f"sqlite:///{folder}/freshet.sqlite")
+        database.migrate()
+        names = SyntheticCountry(BASINS).basins()
+        begin = PERIOD.last - HORIZON - ROUNDS
+        version = _prepare(database, names, begin)
+        whole: dict[str, list[float]] = {"next_day": [], "stored": []}
+        for days in range(1, ROUNDS + 1):
+            for found in whole.values():  # the first keeps the states that the second finds
+                found.append(_seconds(partial(_issue, database, version, names, begin + days)))
+        blocks = list(_blocks(database, version, names, begin + ROUNDS))
+        database.close()
+    return {
+        "shape": f"{BASINS} basins x {MEMBERS} members x {HORIZON} days, 64 cells, 1 thread",
+        **{f"{name}_cpu_seconds": statistics.median(found) for name, found in whole.items()},
+        **_computing(blocks),
+    }
+
+
+def _prepare(database: Database, names: list[str], day: Day) -> str:
+    """Keep the basins, a version and every basin's states of a day, and return the version."""
+    ingest(database, SyntheticCountry(len(names)), CLOCK)
+    config = TrainingConfig(
+        inputs=InputsConfig(product=PRODUCT),
+        train_period="2000-10-01..2001-09-30",
+        windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
+        schedule=Cosine(steps=1),
+        members=MEMBERS,
+    )
+    version = train(database, CLOCK, config, names[:TRAINED_ON]).version_id
+    empty = {"c": np.zeros((MEMBERS, config.network.cells), np.float32)}
+    with database.transaction() as session:
+        for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
+            new = states.NewState(
+                version_id=version, basin_id=name, day=day - SPIN_UP, product=PRODUCT, arrays=empty, inputs_hash=""
+            )
+            states.put(session, new, CLOCK.wall())
+    _issue(database, version, names, day)
+    return version
+
+
+def _issue(database: Database, version: str, names: list[str], t0: Day) -> None:
+    (run,) = forecast(database, CLOCK, Request(tuple(names), HORIZON, t0, version))
+    if run.status != "issued":
+        raise SystemExit(f"Only {run.status}: {run.reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some basins, as many as the service computes at a time, from a year before T0 to the end of the horizon."""
+
+    ensemble: Ensemble
+    forcing: Forcing
+    kept: list[ArrayMap] | None
+    year: Period
+    ahead: Period
+
+    def warm(self) -> None:
+        """Run the days after T0 from the kept states."""
+        self._look_ahead(self.kept)
+
+    def rerun(self) -> None:
+        """Run the year before them too, from an empty store."""
+        _, last = self.ensemble.simulate(self.forcing.over(self.year), None, ("discharge", "loss"))
+        self._look_ahead(last)
+
+    def _look_ahead(self, start: list[ArrayMap] | None) -> None:
+        self.ensemble.simulate(self.forcing.over(self.ahead), start, ("discharge", "loss", "storage"))
+
+
+def _blocks(database: Database, version: str, names: list[str], t0: Day) -> Iterator[_Block]:
+    year, ahead = Period(t0 - YEAR + 1, t0), Period(t0 + 1, t0 + HORIZON)
+    with database.reading() as session:
+        loaded = load_version(session, version)
+        for first in range(0, len(names), GROUP):
+            forcings, kept = [], []
+            for name in names[first : first + GROUP]:
+                found = load_forcing(session, name, loaded.config)
+                assert not isinstance(found, str)
+                forcings.append(found.forcing.over(Period(year.first, ahead.last)))
+                kept.append(states.get(session, version, name, t0))
+            start = member_states(kept, MEMBERS)
+            yield _Block(loaded.ensemble, stacked(forcings), start, year, ahead)
+
+
+def _computing(blocks: list[_Block]) -> dict[str, Any]:
+    blocks[0].warm()
+    warm, rerun = zip(*((_seconds(block.warm, WARM_RUNS), _seconds(block.rerun)) for block in blocks), strict=True)
+    paired = [long / short for short, long in zip(warm, rerun, strict=True)]
+    return {
+        "computing_cpu_seconds": {"warm": sum(warm), "rerun": sum(rerun)},
+        "ratios": {"rerun_over_warm": statistics.median(paired)},
+        "spread": {"rerun_over_warm": [min(paired), max(paired)], "pairs": len(paired)},
+    }
+
+
+def _seconds(work: Callable[[], None], runs: int = 1) -> float:
+    begun = time.process_time()
+    for _ in range(runs):
+        work()
+    return (time.process_time() - begun) / runs

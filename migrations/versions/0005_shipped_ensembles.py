@@ -1,0 +1,53 @@
+"""versions that learnt from basins which are not kept here, and the jobs that install them."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+_JOBS = ["ingest", "training", "member", "forecast", "evaluation", "comparison"]
+_KINDS = {"jobs": _JOBS, "schedules": [kind for kind in _JOBS if kind != "member"]}
+_NEW = "pretrained"
+
+
+def upgrade() -> None:
+    for table, kinds in _KINDS.items():
+        _allow(table, kinds, [*kinds, _NEW])
+    with op.batch_alter_table("version_basins") as batch:
+        batch.drop_constraint(op.f("fk_version_basins_basin_id"), type_="foreignkey")
+
+
+def downgrade() -> None:
+    of_version = sa.table("version_basins", sa.column("basin_id", sa.String()))
+    kept = sa.table("basins", sa.column("id", sa.String()))
+    op.execute(of_version.delete().where(of_version.c.basin_id.not_in(sa.select(kept.c.id))))
+    with op.batch_alter_table("version_basins") as batch:
+        batch.create_foreign_key(op.f("fk_version_basins_basin_id"), "basins", ["basin_id"], ["id"])
+    for table, kinds in _KINDS.items():
+        rows = sa.table(table, sa.column("kind", sa.String()))
+        op.execute(rows.delete().where(rows.c.kind == _NEW))
+        _allow(table, [*kinds, _NEW], kinds)
+
+
+def _allow(table: str, before: list[str], after: list[str]) -> None:
+    """Let the column `kind` hold other words."""
+    if op.get_bind().dialect.name != "sqlite":
+        op.drop_constraint(op.f(f"ck_{table}_kind"), table, type_="check")
+        op.create_check_constraint(op.f(f"ck_{table}_kind"), table, _one_of(after))
+        return
+    # Into the schema, as in 0004: a batch would drop the table, and with its rows those that refer to them.
+    schema = sa.table("sqlite_master", sa.column("name", sa.String()), sa.column("sql", sa.String()))
+    op.execute("PRAGMA writable_schema = ON")
+    op.execute(
+        schema.update()
+        .where(schema.c.name == table)
+        .values(sql=sa.func.replace(schema.c.sql, _one_of(before), _one_of(after)))
+    )
+    op.execute("PRAGMA writable_schema = RESET")
+
+
+def _one_of(kinds: list[str]) -> str:
+    return f"kind IN ({', '.join(repr(kind) for kind in kinds)})"

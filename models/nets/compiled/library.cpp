@@ -1,0 +1,117 @@
+// What Python calls: one block of 32 samples, forward or backward, in one of three precisions.
+#include <stdlib.h>
+
+#include "plain.h"
+#include "tiles.h"
+
+struct Call {
+    Shape shape;
+    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); tiles: (rows, deep) and the cells' in tiles
+    const void *fixed, *constants;      // plain: fixed; tiles: constants
+    const void *drivers, *mass, *cells;
+    void *storage, *outflow, *discharge;
+    const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
+    void *d_weight, *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_fixed of plain; d_drivers and d_mass may be null
+};
+
+namespace {
+
+constexpr size_t LINE = 64;
+
+struct Memory {
+    char* begin;
+    size_t used = 0;
+    explicit Memory(size_t bytes) : begin(static_cast<char*>(aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE))) {
+        if (begin) memset(begin, 0, bytes);
+    }
+    ~Memory() { free(begin); }
+    Memory(const Memory&) = delete;
+    template <class T> T* take(size_t count) {
+        T* p = reinterpret_cast<T*>(begin + used);
+        used += (count * sizeof(T) + LINE - 1) / LINE * LINE;
+        return p;
+    }
+};
+
+template <class Real>
+Real* of(const void* p) { return const_cast<Real*>(static_cast<const Real*>(p)); }
+
+template <class Real, class Products>
+void run(const Call& call, Products& products, Real* scratch, bool backward) {
+    Scan<Real> scan{call.shape,          of<Real>(call.drivers), of<Real>(call.constants), of<Real>(call.mass),
+                    of<Real>(call.cells), of<Real>(call.storage), of<Real>(call.outflow),   scratch};
+    if (backward)
+        scan.backward(products, {of<Real>(call.d_storage), of<Real>(call.d_outflow), of<Real>(call.d_discharge)},
+                      {of<Real>(call.d_drivers), of<Real>(call.d_mass), of<Real>(call.d_cells)});
+    else
+        scan.forward(products, of<Real>(call.discharge));
+}
+
+template <class Real>
+int plain(const Call& call, bool backward) {
+    const Shape& shape = call.shape;
+    const int64_t scratch = Scan<Real>::scratch_rows(shape) * SAMPLES, across = shape.blocks * shape.wide() * SAMPLES,
+                  back = shape.blocks * shape.features() * SAMPLES;
+    Memory memory((scratch + across + back) * sizeof(Real) + 3 * LINE);
+    if (!memory.begin) return 1;
+    PlainProducts<Real> products{shape,
+                                 call.d_drivers ? shape.features() : shape.cells,
+                                 of<Real>(call.weight),
+                                 of<Real>(call.other_weight),
+                                 of<Real>(call.fixed),
+                                 backward ? of<Real>(call.d_weight) : nullptr,
+                                 of<Real>(call.d_fixed),
+                                 memory.take<Real>(across),
+                                 memory.take<Real>(back)};
+    run(call, products, memory.take<Real>(scratch), backward);
+    return 0;
+}
+
+#ifdef FRESHET_TILES
+int tiles(const Call& call, bool backward) {
+    TileProducts products{};
+    const Shape& shape = products.shape = call.shape;
+    const int64_t scratch = Scan<float>::scratch_rows(shape) * SAMPLES, down = shape.blocks * products.deep() * SAMPLES,
+                  back = shape.blocks * products.tall() * SAMPLES, across = TileProducts::SLOTS * products.deep() * SAMPLES,
+                  dz_down = shape.padded * SAMPLES, dz_rows = TileProducts::SLOTS * shape.rows() * SAMPLES;
+    Memory memory((scratch + back) * sizeof(float) + (down + across + dz_down + (backward ? dz_rows : 0)) * sizeof(Half) +
+                  6 * LINE);
+    if (!memory.begin) return 1;
+    products.weight = of<Half>(call.weight);
+    products.weight_T = of<Half>(call.other_weight);
+    products.d_weight = backward ? of<float>(call.d_weight) : nullptr;
+    products.down = memory.take<Half>(down);
+    products.across = memory.take<Half>(across);
+    products.dz_down = memory.take<Half>(dz_down);
+    products.back = memory.take<float>(back);
+    if (backward) products.dz_rows = memory.take<Half>(dz_rows);
+    configure_tiles();
+    run(call, products, memory.take<float>(scratch), backward);
+    _tile_release();
+    return 0;
+}
+#endif
+
+}  // namespace
+
+extern "C" {
+
+int freshet_tiles_allowed() {
+#ifdef FRESHET_TILES
+    return tiles_allowed();
+#else
+    return 0;
+#endif
+}
+
+// Each returns 0, or 1 where memory is short; tiles 2 where there are none (`freshet_tiles_allowed` says so before).
+int freshet_double(const Call* call, int backward) { return plain<double>(*call, backward); }
+int freshet_float(const Call* call, int backward) { return plain<float>(*call, backward); }
+int freshet_tiles(const Call* call, int backward) {
+#ifdef FRESHET_TILES
+    return tiles(*call, backward);
+#else
+    return 2;
+#endif
+}
+}

@@ -1,0 +1,194 @@
+"""The compiled recurrence under autograd: what `scan.scan` does, in blocks of samples on all threads.
+
+The samples of a batch fall into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the weights
+on their way from memory. What is computed of a sample depends on nothing but the sample.
+"""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+from models.nets.compiled import build
+from models.nets.scan import Flow, Gates
+
+SAMPLES = 32  # of a block
+MOST_BLOCKS = 2  # of a team
+STRIP, TILE, PAIRS = 8, 16, 32  # rows of a strip of weights; rows of a tile, numbers of bfloat16 in one of them
+
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "constants_count")
+_POINTERS = (
+    "weight", "other_weight", "fixed", "constants", "drivers", "mass", "cells_before", "storage", "outflow",
+    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_fixed", "d_drivers", "d_mass", "d_cells",
+)  # fmt: skip
+
+
+class _Call(ctypes.Structure):
+    """`Call` of library.cpp."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _SIZES),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
+
+
+def available(device: torch.device) -> bool:
+    """Return whether the compiled recurrence can run on a device."""
+    return device.type == "cpu" and build.library() is not None
+
+
+def scan(
+    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, half_products: bool = False
+) -> Flow:
+    """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`.
+
+    Args:
+        half_products: the gates' products in bfloat16, their sums in float32, if the processor has a matrix unit for
+            them and no gradient of drivers or statics is asked for. Water is routed in float32 all the same.
+    """
+    weight, fixed, constants = gates.varying, None, None
+    asked = drivers.requires_grad or static.requires_grad
+    tiles = half_products and weight.dtype == torch.float32 and not asked and build.has_tiles()
+    if tiles:
+        constants = torch.cat([static, static.new_ones(len(static), 1)], 1)
+        weight = torch.cat([weight, gates.static, gates.bias.unsqueeze(1)], 1)
+    else:
+        # A block at a time: the bits of a product depend on its shape.
+        bias = gates.bias.unsqueeze(1)
+        fixed = torch.stack([torch.addmm(bias, gates.static, block) for block in _blocks(static, 0)])
+    precision = "tiles" if tiles else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
+    if precision not in gates.prepared:
+        detached = weight.detach()
+        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if tiles else _strips_of(detached)
+    prepared = gates.prepared[precision]
+    return _flow(_Scan.apply(weight, prepared, fixed, drivers, constants, mass, cells, precision))  # type: ignore[no-untyped-call]
+
+
+def _flow(made: Any) -> Flow:
+    storage, outflow, discharge = made
+    return storage, outflow, discharge
+
+
+class _Scan(torch.autograd.Function):
+    """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells, drivers and `constants` (B, C).
+
+    `weights` are the same weights as the program wants them.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        weight: Tensor,
+        weights: tuple[Tensor, ...],
+        fixed: Tensor | None,
+        drivers: Tensor,
+        constants: Tensor | None,
+        mass: Tensor,
+        cells: Tensor,
+        precision: str,
+    ) -> tuple[Tensor, ...]:
+        ctx.set_materialize_grads(False)
+        ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
+        given = {"drivers": _blocks(drivers, 1), "mass": _blocks(mass, 1), "cells_before": _blocks(cells, 0)}
+        if fixed is not None:
+            given["fixed"] = fixed
+        if constants is not None:
+            given["constants"] = _blocks(constants, 0)
+        storage = weight.new_empty(len(given["mass"]), len(drivers), cells.shape[1], SAMPLES)
+        made = {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(given["mass"])}
+        _run(precision, weights, given | made, backward=False)
+        ctx.names = (*given, "storage", "outflow")
+        ctx.save_for_backward(*weights, *given.values(), storage, made["outflow"])
+        return tuple(_whole(values, 1, ctx.samples) for values in made.values())
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *d_made: Tensor | None) -> tuple[Tensor | None, ...]:
+        *weights, a, b, c, d, storage, outflow = ctx.saved_tensors
+        blocks = dict(zip(ctx.names, (a, b, c, d, storage, outflow), strict=True))
+        for name, gradient in zip(("d_storage", "d_outflow", "d_discharge"), d_made, strict=True):
+            if gradient is not None:
+                blocks[name] = _blocks(gradient, 1)
+        wanted = {"d_cells": ("cells_before", 0)}
+        wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[3] else {}
+        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[5] else {}
+        blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
+        if "fixed" in blocks:
+            blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
+        d_weight = _run(ctx.precision, weights, blocks, backward=True)
+        rows, features = ctx.shape
+        groups = storage.shape[2] + 2
+        d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups, :features].flatten(0, 1)
+        whole = {name: _whole(blocks[name], axis, ctx.samples) for name, (_, axis) in wanted.items()}
+        d_drivers, d_mass = whole.get("d_drivers"), whole.get("d_mass")
+        return d_weight, None, blocks.get("d_fixed"), d_drivers, None, d_mass, whole["d_cells"], None
+
+
+def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], backward: bool) -> Tensor:
+    """Run all blocks, in teams, on all threads.
+
+    Args:
+        blocks: by the names of `_POINTERS`, a block first in each; what is missing is null.
+
+    Returns:
+        the gradient of the weights, summed over the teams (of no columns where none is asked for).
+    """
+    library = build.library()
+    assert library is not None, "asked for without `available`"
+    function: Callable[[Any, int], int] = getattr(library, f"freshet_{precision}")
+    count, days, drivers = blocks["drivers"].shape[:3]
+    cells, constants = blocks["cells_before"].shape[1], blocks["constants"].shape[1] if "constants" in blocks else 0
+    threads = torch.get_num_threads()
+    size = max(1, min(MOST_BLOCKS, count // threads))
+    firsts = range(0, count, size)
+    features = cells + drivers + constants
+    wide = features + -features % (PAIRS if precision == "tiles" else TILE) if backward else 0
+    d_weights = torch.zeros(len(firsts), len(weights[0]), wide, dtype=blocks["mass"].dtype)
+    shared = {"weight": weights[0].data_ptr(), "other_weight": weights[1].data_ptr()}
+
+    def run(team: int) -> int:
+        first = firsts[team]
+        sizes = (days, min(size, count - first), cells, len(weights[0]) // (cells + 2), drivers, constants)
+        pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
+        call = _Call(*sizes, **shared, **pointers, d_weight=d_weights[team].data_ptr())
+        return function(ctypes.byref(call), int(backward))
+
+    if threads == 1 or len(firsts) == 1:
+        failed = [run(team) for team in range(len(firsts))]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            failed = list(pool.map(run, range(len(firsts))))
+    if any(failed):
+        raise MemoryError("The recurrence found no memory for its buffers.")
+    return torch.sum(d_weights, 0)
+
+
+def _strips_of(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the weights as they are, and in strips whose rows lie side by side."""
+    return weight.contiguous(), weight.unflatten(0, (-1, STRIP)).transpose(1, 2).contiguous()
+
+
+def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:
+    """Return the weights in bfloat16, groups and features padded to 32, and the transpose of the cells' in tiles."""
+    groups = weight.to(torch.bfloat16).unflatten(0, (cells + 2, -1))
+    rows, features = groups.shape[1:]
+    padded = functional.pad(groups, (0, -features % PAIRS, 0, -rows % PAIRS)).flatten(0, 1).contiguous()
+    transposed = functional.pad(padded[:, :cells].t(), (0, 0, 0, -cells % PAIRS))
+    return padded, transposed.unflatten(1, (-1, PAIRS)).unflatten(0, (-1, TILE)).permute(2, 0, 1, 3).contiguous()
+
+
+def _blocks(values: Tensor, axis: int) -> Tensor:
+    """Return (blocks, ..., SAMPLES), the samples taken from an axis and padded with zeros."""
+    samples_last = values.movedim(axis, -1)
+    padded = functional.pad(samples_last, (0, -samples_last.shape[-1] % SAMPLES))
+    return torch.movedim(padded.unflatten(-1, (-1, SAMPLES)), -2, 0).contiguous()
+
+
+def _whole(blocks: Tensor, axis: int, samples: int) -> Tensor:
+    """Undo `_blocks`."""
+    return blocks.movedim(0, -2).flatten(-2)[..., :samples].movedim(-1, axis)

@@ -1,0 +1,5 @@
+"""Trained ensembles that come with Freshet: a folder each beside this file, in the form that `form` tells."""
+
+from pathlib import Path
+
+SHELF = Path(__file__).parent

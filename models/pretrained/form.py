@@ -1,0 +1,192 @@
+"""The form in which a trained ensemble is shipped: a folder of `version.json`, a file a member, and its model card.
+
+`version.json` says everything but the numbers, and the SHA-256 of every file that holds them; so its own fingerprint
+names the whole. The weights are in half precision. Nothing of it is ever executed: JSON and safetensors alone.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from hydrology.errors import DataProblem
+from models import checkpoint
+from models.config import TrainingConfig
+from models.networks import build
+
+DESCRIPTION, CARD = "version.json", "README.md"
+
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class DamagedEnsemble(DataProblem):
+    """A shipped ensemble is not the one that was written."""
+
+    kind = "damaged-ensemble"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ShippedMember(_Frozen):
+    """One network: its number, what its training started from, where its weights are, and how its training went."""
+
+    label: int = Field(ge=0)
+    seed: int
+    file: str = Field(pattern=r"^member-\d{2,}\.safetensors$")
+    sha256: Sha256
+    log: dict[str, Any]
+
+
+class Tuning(_Frozen):
+    """What a fine-tuned version was tuned on, and the periods that its ancestors have used."""
+
+    basins: list[str] = Field(min_length=1)
+    earlier_periods: list[str]
+
+
+class Origin(_Frozen):
+    """What all members of an ensemble share.
+
+    Attributes:
+        form: of this description; another means another Freshet.
+        config: architecture, inputs, forcing product, periods and schedule of the training.
+        scaler: as `Scaler.as_json`.
+        basins: those that it learnt from.
+        attribute_ranges: the least and the greatest value of each attribute over them.
+        data_hash, code_version: of the training data, and of the code that trained it.
+        uses: which weights of a member these are.
+        tuning: of a fine-tuned one; otherwise it is not written.
+    """
+
+    form: Literal[1] = 1
+    config: TrainingConfig
+    scaler: dict[str, list[float]]
+    basins: list[str] = Field(min_length=1)
+    attribute_ranges: dict[str, tuple[float, float]]
+    data_hash: str
+    code_version: str
+    uses: Literal["best", "last"]
+    tuning: Tuning | None = Field(None, exclude_if=lambda tuning: tuning is None)
+
+    @model_validator(mode="after")
+    def _fits_its_inputs(self) -> Self:
+        inputs = self.config.inputs
+        auxiliary, static = len(inputs.auxiliary), len(inputs.static)
+        lengths = {"auxiliary_mean": auxiliary, "auxiliary_sd": auxiliary, "static_mean": static, "static_sd": static}
+        if {name: len(values) for name, values in self.scaler.items()} != lengths:
+            raise ValueError("the scaler does not fit the inputs of the network")
+        if set(self.attribute_ranges) != set(inputs.static):
+            raise ValueError("attribute_ranges are not of the attributes that the network takes")
+        return self
+
+
+class Description(Origin):
+    """What `version.json` says."""
+
+    members: list[ShippedMember] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _each_member_once(self) -> Self:
+        for name in ("label", "file"):
+            if len({getattr(member, name) for member in self.members}) < len(self.members):
+                raise ValueError(f"two members have the same {name}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """A shipped ensemble, whole and checked.
+
+    Attributes:
+        weights: safetensors bytes in half precision, by the member's label.
+        content: the fingerprint of its description, which holds those of its files.
+    """
+
+    name: str
+    description: Description
+    weights: Mapping[int, bytes]
+    content: str
+
+
+def names(shelf: Path) -> list[str]:
+    """Return what is shipped in a folder of ensembles."""
+    return sorted(found.parent.name for found in shelf.glob(f"*/{DESCRIPTION}"))
+
+
+def read(folder: Path) -> Ensemble:
+    """Return a shipped ensemble.
+
+    Raises:
+        DamagedEnsemble: a file is missing, damaged, or not what the description says.
+    """
+    text = _bytes(folder / DESCRIPTION)
+    _bytes(folder / CARD)
+    try:
+        content = json.loads(text)
+        description, named = Description.model_validate(content), fingerprint(content)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise DamagedEnsemble(
+            f"{folder / DESCRIPTION} cannot be used ({faults}): fetch it again, or install the Freshet that it is for."
+        ) from None
+    except ValueError as error:
+        raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({error}): fetch it again.") from None
+    wanted = _shapes(description.config)
+    weights = {}
+    for member in description.members:
+        path = folder / member.file
+        weights[member.label] = _bytes(path)
+        _check(path, weights[member.label], member.sha256, wanted)
+    return Ensemble(folder.name, description, weights, named)
+
+
+def fingerprint(content: Any) -> str:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
+
+
+def half(weights: bytes) -> bytes:
+    """Return a member's weights in half precision.
+
+    Raises:
+        DataProblem: a value is too large for it, or no number.
+    """
+    tensors, _ = checkpoint.parse(weights)
+    halves = {name: tensor.half() for name, tensor in tensors.items()}
+    if lost := [name for name, tensor in halves.items() if not tensor.isfinite().all()]:
+        raise DataProblem(
+            f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or no numbers): train anew."
+        )
+    return checkpoint.dump(halves, {})
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
+
+
+def _shapes(config: TrainingConfig) -> dict[str, torch.Size]:
+    network = build(config.network, config.inputs, seed=0)
+    return {name: tensor.shape for name, tensor in network.state_dict().items()}
+
+
+def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:
+    if sha256(weights).hexdigest() != expected:
+        raise DamagedEnsemble(f"{path} is damaged (its SHA-256 is not that of {DESCRIPTION}): fetch it again.")
+    tensors, _ = checkpoint.parse(weights)
+    shapes = {name: tensor.shape for name, tensor in tensors.items()}
+    if wrong := sorted(name for name in wanted.keys() | shapes.keys() if shapes.get(name) != wanted.get(name)):
+        raise DamagedEnsemble(f"{path} does not fit the network of {DESCRIPTION} ({', '.join(wrong)}): fetch it again.")
+    if unusable := [name for name, one in tensors.items() if one.dtype != torch.float16 or not one.isfinite().all()]:
+        raise DamagedEnsemble(
+            f"{path} holds values that are no numbers of half precision ({', '.join(unusable)}): fetch it again."
+        )

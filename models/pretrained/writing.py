@@ -1,0 +1,106 @@
+"""Writing an ensemble in the form that is shipped, all at once or member by member as their trainings end."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from hydrology.errors import InvalidInput
+from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, fingerprint, half
+
+
+class AnotherVersion(InvalidInput):
+    """The folder holds another version."""
+
+    kind = "another-version"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A member to be shipped; `weights` are safetensors bytes in any precision."""
+
+    label: int
+    seed: int
+    weights: bytes
+    log: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a folder holds now.
+
+    Attributes:
+        members: the labels of all its members.
+        content: the fingerprint of the whole.
+        changed: whether anything was written; the same again writes nothing.
+    """
+
+    members: tuple[int, ...]
+    content: str
+    changed: bool
+
+
+def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
+    """Write members of an ensemble into a folder, beside those of the same ensemble that are there.
+
+    Each file appears whole or not at all, and the description last: before it there is no ensemble to be read.
+
+    Raises:
+        AnotherVersion: the folder holds another ensemble, or other weights of one of these members.
+        DataProblem: half precision cannot hold a member's weights; nothing is written.
+    """
+    files: dict[str, bytes] = {}
+    entries: dict[int, ShippedMember] = {}
+    for member in members:
+        name = f"member-{member.label:02}.safetensors"
+        files[name] = half(member.weights)
+        digest = sha256(files[name]).hexdigest()
+        entries[member.label] = ShippedMember(
+            label=member.label, seed=member.seed, file=name, sha256=digest, log=member.log
+        )
+    for label, there in _there(folder, origin).items():
+        if entries.setdefault(label, there) != there:
+            raise AnotherVersion(f"{folder} holds other weights of member {label}: choose another folder.")
+    description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
+    content = description.model_dump(mode="json")
+    files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
+    changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in changed:
+        _replace(folder / name, files[name])
+    return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
+
+
+def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
+    """Return the members that a folder describes already."""
+    path = folder / DESCRIPTION
+    if not path.exists():
+        return {}
+    try:
+        found = Description.model_validate_json(path.read_bytes())
+    except ValueError:
+        raise AnotherVersion(f"{path} is not a description of ours: choose another folder.") from None
+    if any(getattr(found, name) != value for name, value in origin):
+        raise AnotherVersion(f"{folder} holds another version: choose another folder.")
+    return {member.label: member for member in found.members}
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
+
+
+def _replace(path: Path, content: bytes) -> None:
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+        try:
+            part.write(content)
+            part.flush()
+            os.fsync(part.fileno())
+            Path(part.name).chmod(0o644)
+            Path(part.name).replace(path)
+        except BaseException:
+            Path(part.name).unlink(missing_ok=True)
+            raise

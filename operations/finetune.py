@@ -1,0 +1,70 @@
+"""A training that goes on from a version: with its network, inputs, scaler and weights, on basins of its own."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Period
+from hydrology.errors import InvalidInput
+from models import checkpoint
+from models.checkpoint import Tensors
+from models.config import FineTuningConfig, TrainingConfig
+from operations.learnt import attribute_ranges
+from records import versions
+from records.versions import Version
+
+
+def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
+    """Return the parent of a fine-tuning, and the whole configuration of what is to be trained.
+
+    Raises:
+        UnknownVersion: the parent is not kept.
+        InvalidInput: it takes another product or has fewer members, or the periods overlap.
+    """
+    parent = versions.get(session, tuning.parent)
+    if tuning.product not in (None, parent.product):
+        raise InvalidInput(
+            f"Version {parent.id} takes the forcing product {parent.product}, not {tuning.product}: fine-tune it with "
+            f"{parent.product}, or choose a parent that takes {tuning.product}."
+        )
+    if (tuning.members or 0) > len(parent.members):
+        raise InvalidInput(
+            f"Version {parent.id} has {len(parent.members)} members, so {tuning.members} cannot start from them: ask "
+            "for no more."
+        )
+    if Period.parse(tuning.train_period).overlap(Period.parse(tuning.validation_period)) is not None:
+        raise InvalidInput(
+            f"The training period {tuning.train_period} overlaps the validation period {tuning.validation_period}, so "
+            "the validation could not tell whether the fine-tuning helps: choose periods apart."
+        )
+    return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
+
+
+def start_of(session: Session, parent: Version, member: int) -> Tensors:
+    """Return the weights that a member starts from: those that the parent uses of its member in the same place.
+
+    Raises:
+        Corrupt, DataProblem: they are damaged.
+    """
+    return checkpoint.parse(versions.members_of(session, parent.id)[member].weights[parent.uses])[0]
+
+
+def lineage(
+    parent: Version, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
+) -> dict[str, Any]:
+    """Return what a version has from its parent: the basins that it learnt from and their ranges beside its own.
+
+    Args:
+        basins: those it was tuned on.
+        names, static: the attributes that it takes, and their values there, (basins, attributes).
+    """
+    properties: dict[str, Any] = {"tuning": {"basins": list(basins), "earlier_periods": list(parent.used_periods)}}
+    if ranges := parent.properties.get("attribute_ranges"):
+        own = attribute_ranges(names, static)
+        properties["attribute_ranges"] = {
+            name: [min(own[name][0], least), max(own[name][1], greatest)] for name, (least, greatest) in ranges.items()
+        }
+    everything = tuple(dict.fromkeys([*parent.basins, *basins]))
+    return {"parent_id": parent.id, "basins": everything, "properties": properties}

@@ -1,0 +1,215 @@
+"""Shipped ensembles: from a version to the form that is shipped, and from that form to a version.
+
+Installing is a training that was done elsewhere: its request is the content and the product, so the same again is the
+same version.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput, NotFound
+from models.config import TrainingConfig
+from models.networks import architecture
+from models.pretrained import SHELF, form
+from models.pretrained.writing import Finished, Written, write
+from operations.dataset import load_forcing
+from operations.learnt import attribute_ranges
+from records import basins, promotions, trainings, versions
+from records.clock import Clock
+from records.engine import Database
+
+log = structlog.get_logger()
+
+
+class UnknownEnsemble(NotFound):
+    """No ensemble of that name is shipped, or none at all."""
+
+    kind = "unknown-ensemble"
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A shipped ensemble that is a version here.
+
+    Attributes:
+        content: the fingerprint of what is shipped.
+        already: whether it was installed before.
+        trained_on, product: the forcing product that it learnt from, and the one that it takes here.
+        learnt_from: how many basins it learnt from.
+    """
+
+    version_id: str
+    name: str
+    content: str
+    already: bool
+    trained_on: str
+    product: str
+    members: int
+    learnt_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The basins that now use a version, and why the others do not."""
+
+    basins: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def export(database: Database, version_id: str, folder: Path) -> Written:
+    """Write a version in the form that is shipped: the weights that it uses, in half precision.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        AnotherVersion: the folder holds another.
+        DataProblem: half precision cannot hold the weights; nothing is written.
+    """
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        members = versions.members_of(session, version_id)
+        if "attribute_ranges" not in version.properties:
+            version = replace(version, properties=version.properties | {"attribute_ranges": _ranges(session, version)})
+    return ship(folder, version, members)
+
+
+def ship(folder: Path, version: versions.NewVersion, members: Sequence[versions.Member]) -> Written:
+    """Write members of a version, which need not be kept or whole yet, in the form that is shipped.
+
+    Members that are in the folder already stay, so that a training's can be written as they finish.
+
+    Args:
+        version: what is said of it, as `train.new_version` gives it of a training under way.
+        members: with the weights that the version uses.
+
+    Raises:
+        AnotherVersion, DataProblem: as `export`.
+    """
+    inputs = version.config["inputs"] | {"product": version.trained_on}
+    origin = form.Origin.model_validate(
+        {
+            "config": version.config | {"inputs": inputs},
+            "scaler": version.scaler,
+            "basins": sorted(version.basins),
+            "attribute_ranges": version.properties["attribute_ranges"],
+            "data_hash": version.data_hash,
+            "code_version": version.code_version,
+            "uses": version.uses,
+            "tuning": version.properties.get("tuning"),
+        }
+    )
+    return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
+
+
+def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ensemble:
+    """Return a shipped ensemble, wholly checked; the only one where none is named.
+
+    Args:
+        shelf: the folder of ensembles; that of the package unless given.
+
+    Raises:
+        UnknownEnsemble: it is not shipped; the sentence lists what is.
+        InvalidInput: none is named and several are shipped.
+        DamagedEnsemble: a file of it is missing or damaged.
+    """
+    shelf = shelf or SHELF
+    shipped = form.names(shelf)
+    if not shipped:
+        raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")
+    if name is None and len(shipped) > 1:
+        raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
+    if name is not None and name not in shipped:
+        raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose of {', '.join(shipped)}.")
+    return form.read(shelf / (name or shipped[0]))
+
+
+def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
+    """Keep a shipped ensemble as a version, whole or not at all. The same content and product are the same version.
+
+    Args:
+        product: the forcing product that it is to take; the one that it was trained on unless given.
+    """
+    said = shipped.description
+    trained_on = said.config.inputs.product
+    product = product or trained_on
+    request = {"pretrained": shipped.content, "product": product}
+    members = [
+        versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
+    ]
+    with database.transaction() as session:
+        training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
+        version = training.version_id
+        if version is None:
+            version = versions.create(session, _new_version(clock, shipped, product), members).id
+            trainings.finish(session, training.id, version, clock.wall())
+    already = training.version_id is not None
+    log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
+    return Installed(
+        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins)
+    )
+
+
+def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:
+    """Let a version serve every basin that has its forcing and attributes and no current version yet.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        Withdrawn: it may not be used.
+    """
+    left_out: dict[str, str] = {}
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        config = TrainingConfig.model_validate(version.config)
+        fit = []
+        for basin in [one.id for one in basins.list_basins(session)]:
+            found = load_forcing(session, basin, config)
+            if isinstance(found, str):
+                left_out[basin] = found
+            else:
+                fit.append(basin)
+    reason = f"shipped ensemble {version.label}, first version of the basin"
+    with database.transaction() as session:
+        current = promotions.current(session, fit)
+        vacant = [basin for basin in fit if basin not in current]
+        promoted = promotions.promote(session, version_id, vacant, reason=reason, by="installation", at=clock.now())
+    for basin, used in current.items():
+        if used != version_id:
+            left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet versions promote)."
+    return Promoted(tuple(promoted), left_out)
+
+
+def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions.NewVersion:
+    said = shipped.description
+    config = said.config.model_dump(mode="json")
+    trained_on = said.config.inputs.product
+    tuning = {} if said.tuning is None else {"tuning": said.tuning.model_dump()}
+    return versions.NewVersion(
+        created_at=clock.wall(),
+        issued_at=clock.now(),
+        architecture=said.config.network.architecture,
+        conserving=architecture(said.config.network).conserving,
+        product=product,
+        config=config | {"inputs": config["inputs"] | {"product": product}},
+        scaler=dict(said.scaler),
+        basins=tuple(said.basins),
+        data_hash=said.data_hash,
+        code_version=said.code_version,
+        uses=said.uses,
+        label=shipped.name,
+        properties={
+            "pretrained": {"name": shipped.name, "content": shipped.content, "trained_on": trained_on},
+            "attribute_ranges": {name: list(ends) for name, ends in said.attribute_ranges.items()},
+        }
+        | tuning,
+    )
+
+
+def _ranges(session: Session, version: versions.Version) -> dict[str, Any]:
+    """Return the ranges of a version from before they were kept with it: of its basins' attributes as they are now."""
+    names = TrainingConfig.model_validate(version.config).inputs.static
+    return attribute_ranges(names, basins.attributes_of(session, version.basins, names).astype(np.float32))

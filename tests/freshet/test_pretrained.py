@@ -1,0 +1,153 @@
+"""`freshet versions export` and `install-pretrained`, and what the API and the command line say of their forecasts."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import serving
+from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+from tests.records.factories import instant
+
+LEARNT, UNSEEN = BASINS[:2], BASINS[2]
+NAME = "small-ensemble"
+AT = "2005-05-02"
+
+
+@pytest.fixture(scope="session")
+def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A shelf with an ensemble that learnt from two of the three basins."""
+    folder = tmp_path_factory.mktemp("shelf")
+    trainer = Freshet(Path(shutil.copytree(ingested_data, folder / "data")))
+    chosen = [part for basin in LEARNT for part in ("--basin", basin)]
+    trained = trainer("train", *PERIODS, *SMALL, *chosen, "--members", "2", "--json").json
+    exported = trainer("versions", "export", trained["version_id"], str(folder / "shelf" / NAME), "--json")
+    assert (exported.code, exported.json["members"], exported.json["changed"]) == (0, [0, 1], True)
+    again = trainer("versions", "export", trained["version_id"], str(folder / "shelf" / NAME))
+    assert (again.code, "Nothing changed" in again.err) == (0, True)
+    (folder / "shelf" / NAME / "README.md").write_text("A small one.")
+    return folder / "shelf"
+
+
+def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: Freshet, shelf: Path) -> None:
+    settings = {"FRESHET_PRETRAINED": str(shelf), "FRESHET_AS_OF": AT}
+    first = ingested("versions", "install-pretrained", "--promote", "--json", **settings)
+    again = ingested("versions", "install-pretrained", NAME, "--json", **settings)
+    assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
+    assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
+    assert "installed already" in again.err
+
+    issued = ingested("forecast", "--json", **settings)
+    (run,) = issued.json["runs"]
+    assert {name: said["seen_in_training"] for name, said in run["basins"].items()} == {
+        **dict.fromkeys(LEARNT, True),
+        UNSEEN: False,
+    }
+    note = run["basins"][UNSEEN]["training_note"]
+    assert f"{UNSEEN} is not among the 2 basins that the version learnt from" in note
+    assert note in issued.err.replace("\n", " ")
+    assert LEARNT[0] not in issued.err
+    table = ingested("runs", run["id"]).out
+    assert [line.split()[-1] for line in table.splitlines() if line.startswith("SYNTH")] == ["yes", "yes", "no"]
+
+    with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}", instant(AT)) as client:
+        for basin in BASINS:
+            for answer in ("forecasts/latest", "storage", "water-balance"):
+                said = client.get(f"/v1/basins/{basin}/{answer}").json()
+                assert said["run"] == run["id"]
+                assert said["seen_in_training"] is (basin in LEARNT)
+                assert said["training_note"] == run["basins"][basin]["training_note"]
+                assert said["trained_on"] == said["product"] == "synthetic"
+        listed = client.get(f"/v1/runs/{run['id']}").json()
+        assert [one["seen_in_training"] for one in listed["basins"]] == [True, True, False]
+        model = client.get(f"/v1/models/{run['version_id']}").json()
+    assert model["pretrained"] == {"name": NAME, "content": first.json["content"]}
+    assert (model["basins"], model["current_basins"]) == (list(LEARNT), list(BASINS))
+
+
+def test_scores_say_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
+    installed = ingested("versions", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
+    own = ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--json").json
+    assert sorted(own["basins"]) == list(LEARNT)
+    assert ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--basin", UNSEEN).code == 0
+    with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}") as client:
+        for basin in BASINS:
+            said = client.get(f"/v1/basins/{basin}/skill?version={installed['version_id']}").json()
+            assert said["seen_in_training"] is (basin in LEARNT)
+            assert (said["product"], said["trained_on"]) == ("synthetic", "synthetic")
+
+
+def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shelf / NAME, tmp_path / "other" / NAME)) / "version.json"
+    content = json.loads(folder.read_text())
+    content["config"]["inputs"]["product"] = "maurer_extended"
+    folder.write_text(json.dumps(content))
+    settings = {"FRESHET_PRETRAINED": str(tmp_path / "other"), "FRESHET_AS_OF": AT}
+
+    installed = ingested("versions", "install-pretrained", "--product", "synthetic", "--promote", **settings)
+    issued = ingested("forecast", "--json", **settings)
+
+    assert "It learnt from maurer_extended and will be driven by synthetic" in installed.err
+    (run,) = issued.json["runs"]
+    assert run["product"] == "synthetic"
+    sentence = "It learnt from maurer_extended and is driven by synthetic."
+    assert issued.err.replace("\n", " ").count(sentence) == len(BASINS)
+    assert "synthetic (learnt from maurer_extended)" in ingested("versions", "list").out
+    with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}", instant(AT)) as client:
+        said = client.get(f"/v1/basins/{LEARNT[0]}/forecasts/latest").json()
+        model = client.get(f"/v1/models/{run['version_id']}").json()
+        whole = client.get(f"/v1/runs/{run['id']}").json()
+    assert (said["product"], said["trained_on"], sentence in said["training_note"]) == (
+        *("synthetic", "maurer_extended", True),
+    )
+    assert (model["product"], model["trained_on"], whole["trained_on"]) == (
+        *("synthetic", "maurer_extended", "maurer_extended"),
+    )
+
+
+def test_without_its_forcing_it_serves_nobody_and_says_why(ingested: Freshet, shelf: Path) -> None:
+    arguments = ("versions", "install-pretrained", "--product", "own_weather", "--promote", "--json")
+    said = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
+    assert (said.code, said.json["promoted"], sorted(said.json["left_out"])) == (0, [], list(BASINS))
+    assert "has no precipitation, srad, tmax, tmin, vp of the forcing product own_weather" in said.err
+
+
+def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: Path) -> None:
+    installed = worked("versions", "install-pretrained", "--promote", "--json", FRESHET_PRETRAINED=str(shelf)).json
+    assert installed["promoted"] == []
+    promoted = worked(
+        "versions", "promote", installed["version_id"], "--basin", UNSEEN, "--reason", "to try it", "--json"
+    )
+    assert promoted.json["changed"] == [UNSEEN]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("versions", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose of {NAME}"),
+        (("versions", "export", "nothing", "folder"), 3, "No model version 'nothing'"),
+        (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
+    ],
+)
+def test_what_cannot_be_installed_or_exported_is_told(
+    freshet: Freshet, shelf: Path, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    said = freshet(*arguments, FRESHET_PRETRAINED=str(shelf))
+    assert (said.code, sentence in said.err.replace("\n", " ")) == (code, True)
+
+
+def test_a_demo_without_a_shipped_ensemble_does_not_begin(freshet: Freshet, tmp_path: Path) -> None:
+    said = freshet("demo", "--pretrained", "--once", FRESHET_PRETRAINED=str(tmp_path))
+    assert (said.code, "No trained ensemble is shipped" in said.err) == (3, True)
+    assert not freshet.data.exists()
+
+
+def test_the_demo_starts_from_the_shipped_ensemble(freshet: Freshet, shelf: Path) -> None:
+    said = freshet("demo", "--pretrained", "--once", "--json", FRESHET_PRETRAINED=str(shelf))
+    assert said.code == 0
+    seen = {one["basin"]: one["seen_in_training"] for one in said.json["forecasts"]}
+    assert len(seen) == 8
+    assert {basin for basin, learnt in seen.items() if learnt} == set(LEARNT)
+    assert all(one["water_balance"]["closes"] for one in said.json["forecasts"])
+    assert (freshet.data / "demo-pretrained" / "freshet.sqlite").exists()

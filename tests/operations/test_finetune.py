@@ -1,0 +1,283 @@
+"""A fine-tuning starts from its parent, stays with it where training never helps, and takes over only where it does."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sqlalchemy import delete
+
+from hydrology.calendar import Period, day
+from hydrology.errors import InvalidInput
+from models import checkpoint
+from models.config import Cosine, FineTuningConfig
+from models.scaling import Scaler
+from models.training import Progress, median_nse
+from operations.compare import compare
+from operations.evaluate import evaluate
+from operations.forecast import Request, forecast
+from operations.heldout import require_held_out, require_to_be_held_out
+from operations.loading import load_version
+from operations.pretrained import export, install, read_shipped
+from operations.train import train
+from operations.training_data import NoBasinLeft, prepare
+from operations.verdict import Rule, judge
+from records import promotions, runs, versions
+from records.engine import Database
+from records.tables.basins import AttributeRow
+from records.tables.versions import PromotionRow
+from tests.operations.conftest import BASINS, CLOCK, configuration
+
+LEARNT, UNSEEN = BASINS[:2], BASINS[2]
+HELD_OUT = "2004-10-01..2005-09-30"
+HELPING = {"steps": 60, "peak": 0.02, "warmup_steps": 2}
+HARMING = {"steps": 8, "peak": 3.0, "warmup_steps": 0}
+
+
+class StoppedHereError(Exception):
+    """Stands for a worker that dies."""
+
+
+@pytest.fixture(scope="session")
+def with_parent(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A file in which a second version of two members learnt from two of the three basins, and that version."""
+    file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("parent") / "freshet.sqlite"))
+    database = Database(f"sqlite:///{file}")
+    schedule = Cosine(steps=40, warmup_steps=2, peak=0.02)
+    config = configuration(seed=5, schedule=schedule, validate_every=20, precision="float32")
+    parent = train(database, CLOCK, config, LEARNT).version_id
+    database.close()
+    return file, parent
+
+
+@pytest.fixture
+def parent(with_parent: tuple[Path, str]) -> str:
+    """The version to start from."""
+    return with_parent[1]
+
+
+@pytest.fixture
+def own(with_parent: tuple[Path, str], tmp_path: Path) -> Iterator[Database]:
+    """A copy of that file. The basins use the first version, of all three."""
+    database = Database(f"sqlite:///{shutil.copy(with_parent[0], tmp_path / 'own.sqlite')}")
+    yield database
+    database.close()
+
+
+def tuning(parent: str, **changes: object) -> FineTuningConfig:
+    """Return a fine-tuning of a second."""
+    settings: dict[str, object] = {
+        "parent": parent,
+        "train_period": "2001-10-01..2003-09-30",
+        "validation_period": "2003-10-01..2004-09-30",
+        "windows": {"warmup_days": 60, "loss_days": 60, "batch": 8},
+        "schedule": {"steps": 6},
+        "validate_every": 3,
+        "checkpoint_every": 2,
+        "seed": 40,
+    }
+    return FineTuningConfig.model_validate({**settings, **changes})
+
+
+def tuned(database: Database, parent: str, basins: tuple[str, ...] = (UNSEEN,), **changes: object) -> versions.Version:
+    done = train(database, CLOCK, tuning(parent, **changes), basins)
+    assert done.promoted == ()
+    return version(database, done.version_id)
+
+
+def version(database: Database, version_id: str) -> versions.Version:
+    with database.reading() as session:
+        return versions.get(session, version_id)
+
+
+def logs(database: Database, version_id: str) -> list[list[dict[str, Any]]]:
+    with database.reading() as session:
+        return [log["validation"] for log in versions.logs_of(session, version_id).values()]
+
+
+def weights(database: Database, version_id: str) -> list[dict[str, torch.Tensor]]:
+    with database.reading() as session:
+        members = versions.members_of(session, version_id)
+        uses = versions.get(session, version_id).uses
+    return [checkpoint.parse(member.weights[uses])[0] for member in members]
+
+
+def in_use(database: Database) -> dict[str, str]:
+    with database.reading() as session:
+        return promotions.current(session, BASINS)
+
+
+def nse(database: Database, version_id: str, basins: tuple[str, ...]) -> dict[str, float]:
+    done = evaluate(database, CLOCK, version_id, Period.parse(HELD_OUT), basins)
+    return {one.basin: one.scores["nse"].value or 0.0 for one in done.basins}
+
+
+def test_each_member_starts_from_its_parents_member(own: Database, parent: str) -> None:
+    child = tuned(own, parent)
+    assert child.members == (0, 1)
+    with own.reading() as session:
+        loaded = load_version(session, parent)
+        data = prepare(session, loaded.config, (UNSEEN,)).data
+        assert versions.seeds_of(session, child.id) == {0: 40, 1: 41}
+    scaler, days = Scaler.from_json(loaded.version.scaler), Period.parse("2003-10-01..2004-09-30")
+    scores = [median_nse(network, data, scaler, days) for network in loaded.ensemble.networks]
+    assert scores[0] != scores[1]
+    assert [log[0] for log in logs(own, child.id)] == [
+        {"step": 0, "loss": None, "validation_nse": score} for score in scores
+    ]
+
+
+def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> None:
+    child, was = tuned(own, parent, members=1), version(own, parent)
+    assert (child.parent_id, child.scaler, child.members) == (parent, was.scaler, (0,))
+    assert (child.config["network"], child.config["inputs"]) == (was.config["network"], was.config["inputs"])
+    assert (child.basins, child.tuned_on) == (BASINS, (UNSEEN,))
+    with own.reading() as session:
+        everything = versions.list_versions(session)[-1]  # of all three basins
+        assert promotions.basins_of(session, child.id) == [UNSEEN]
+    assert child.properties["attribute_ranges"] == everything.properties["attribute_ranges"]
+    assert child.properties["attribute_ranges"] != was.properties["attribute_ranges"]
+    (run,) = forecast(own, CLOCK, Request(BASINS, t0=day("2004-03-10"), version_id=child.id))
+    with own.reading() as session:
+        said = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
+    assert all(one["seen_in_training"] and one["outside_training"] == [] for one in said.values())
+    assert "fine-tuned here" in said[UNSEEN]["training_note"]
+    assert "fine-tuned on others since" in said[LEARNT[0]]["training_note"]
+
+
+def test_training_that_only_harms_leaves_the_parent_and_does_not_take_over(own: Database, parent: str) -> None:
+    before = in_use(own)
+    child = tuned(own, parent, schedule=HARMING)
+    for log in logs(own, child.id):
+        assert all(row["validation_nse"] < log[0]["validation_nse"] for row in log[1:])
+    for mine, theirs in zip(weights(own, child.id), weights(own, parent), strict=True):
+        assert all(torch.equal(mine[name], theirs[name]) for name in mine | theirs)
+    with own.transaction() as session:
+        promotions.promote(session, parent, [UNSEEN], reason="to try it", by="someone", at=CLOCK.now())
+    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    assert verdict.candidate_median == verdict.current_median
+    assert (verdict.better, verdict.better_in, verdict.promoted) == (False, (), ())
+    assert in_use(own) == before | {UNSEEN: parent}
+
+
+def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: str) -> None:
+    before = in_use(own)
+    child = tuned(own, parent, schedule=HELPING)
+    assert in_use(own) == before
+    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    assert verdict.better_in == verdict.promoted == (UNSEEN,)
+    assert in_use(own) == before | {UNSEEN: child.id}
+    again = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    assert again.basins == 0
+    assert version(own, child.id).properties["comparison"]["promoted"] == [UNSEEN]  # not lost to the second
+
+
+def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, parent: str) -> None:
+    with own.transaction() as session:
+        session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
+    child = tuned(own, parent, schedule=HELPING)
+    assert UNSEEN not in in_use(own)
+    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=0.9, promote=True))
+    assert (verdict.current, verdict.better) == ((parent,), False)
+    assert verdict.current_median == pytest.approx(nse(own, parent, (UNSEEN,))[UNSEEN])
+    assert "its parent" in verdict.sentence
+    assert UNSEEN not in in_use(own)
+    assert judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True)).promoted == (UNSEEN,)
+    assert in_use(own)[UNSEEN] == child.id
+
+
+def test_each_basin_is_judged_by_itself(own: Database, parent: str) -> None:
+    child = tuned(own, parent, BASINS, schedule=HELPING)
+    (current,) = set(in_use(own).values())
+    gains = {basin: score - nse(own, current, BASINS)[basin] for basin, score in nse(own, child.id, BASINS).items()}
+    margin = float(np.median(list(gains.values())))
+    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=margin - 1e-9, promote=True))
+    assert set(verdict.promoted) == {basin for basin, gain in gains.items() if gain >= margin}
+    assert len(verdict.promoted) == 2
+    assert "in 2 of them" in verdict.sentence
+
+
+def test_days_of_any_ancestor_are_refused(own: Database, parent: str) -> None:
+    child = tuned(own, parent, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
+    younger = tuning(child.id, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
+    validated = "2003-10-01..2004-09-30"  # by the parent alone
+    for use in (
+        lambda: judge(own, CLOCK, child.id, Rule(validated, promote=True)),
+        lambda: compare(own, CLOCK, [child.id], Period.parse(validated), [UNSEEN]),
+    ):
+        with pytest.raises(InvalidInput, match=f"overlaps {validated}, a period of the training of what version"):
+            use()
+    with own.reading() as session:
+        with pytest.raises(InvalidInput, match=f"overlaps {validated}"):
+            require_to_be_held_out(session, younger, Period.parse(validated))
+        require_to_be_held_out(session, younger, Period.parse(HELD_OUT))
+    require_held_out(child, Period.parse(HELD_OUT))
+
+
+def test_one_that_died_goes_on_to_the_same_weights(own: Database, parent: str) -> None:
+    whole = tuned(own, parent, checkpoint_every=6)
+
+    def die(member: int, progress: Progress) -> None:
+        if (member, progress.step) == (1, 5):
+            raise StoppedHereError
+
+    with pytest.raises(StoppedHereError):
+        train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=die)
+    seen: list[tuple[int, int]] = []
+    done = train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=lambda member, now: seen.append((member, now.step)))
+    assert seen[0] == (1, 5)
+    assert version(own, done.version_id).weights_hash == whole.weights_hash
+    assert logs(own, done.version_id) == logs(own, whole.id)
+    again = train(own, CLOCK, tuning(parent), (UNSEEN,))
+    assert (again.already, again.version_id) == (True, done.version_id)
+
+
+def test_another_parent_is_another_training(own: Database, parent: str) -> None:
+    config = tuning(parent)
+    child = train(own, CLOCK, config, (UNSEEN,))
+    other = train(own, CLOCK, config.model_copy(update={"parent": child.version_id}), (UNSEEN,))
+    assert not other.already
+    assert version(own, other.version_id).parent_id == child.version_id
+
+
+def test_exported_and_installed_it_still_knows_its_ancestors_days(
+    own: Database, database: Database, parent: str, tmp_path: Path
+) -> None:
+    child = tuned(own, parent, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
+    export(own, child.id, tmp_path / "shelf" / "tuned")
+    (tmp_path / "shelf" / "tuned" / "README.md").write_text("A tuned one.")
+    installed = version(database, install(database, CLOCK, read_shipped("tuned", tmp_path / "shelf")).version_id)
+    assert (installed.parent_id, installed.tuned_on, installed.basins) == (None, (UNSEEN,), BASINS)
+    with pytest.raises(InvalidInput, match="goes on from"):
+        require_held_out(installed, Period.parse("2003-10-01..2004-09-30"))
+    export(own, parent, tmp_path / "scratch")
+    assert "tuning" not in json.loads((tmp_path / "scratch" / "version.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "sentence"),
+    [
+        ({"parent": "nobody"}, versions.UnknownVersion, "'nobody' is kept here"),
+        ({"product": "daymet"}, InvalidInput, "takes the forcing product synthetic, not daymet"),
+        ({"members": 3}, InvalidInput, "has 2 members, so 3 cannot"),
+        ({"validation_period": "2003-09-30..2004-09-30"}, InvalidInput, "choose periods apart"),
+    ],
+)
+def test_what_cannot_be_tuned_is_told(
+    own: Database, parent: str, changes: dict[str, object], error: type[Exception], sentence: str
+) -> None:
+    with pytest.raises(error, match=sentence):
+        train(own, CLOCK, tuning(parent).model_copy(update=changes), (UNSEEN,))
+    with own.reading() as session:
+        assert len(versions.list_versions(session)) == 2
+
+
+def test_a_basin_without_the_parents_attributes_is_told(own: Database, parent: str) -> None:
+    with own.transaction() as session:
+        session.execute(delete(AttributeRow).where(AttributeRow.basin_id == UNSEEN, AttributeRow.name == "elev_mean"))
+    with pytest.raises(NoBasinLeft, match=f"{UNSEEN} has no attribute elev_mean"):
+        train(own, CLOCK, tuning(parent), (UNSEEN,))
