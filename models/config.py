@@ -140,7 +140,7 @@ class TrainingConfig(_Frozen):
     windows: WindowsConfig = WindowsConfig()
     schedule: Annotated[Cosine | Staircase, Field(discriminator="kind")] = Cosine()
     precision: Literal["bfloat16", "float32"] = Field(
-        "bfloat16", description="of the gates' products in training, where the processor has a matrix unit for them"
+        "bfloat16", description="of the gates' products in training, where the processor has a unit for them"
     )
     averaging: float = Field(
         0.995,

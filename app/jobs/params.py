@@ -186,7 +186,7 @@ class Training(Said):
         description="How much of the running mean of the weights, which is what is kept, stays at a step.",
     )
     precision: Literal["bfloat16", "float32"] = Field(
-        "bfloat16", description="Of the gates' products in training, where the processor has a matrix unit for them."
+        "bfloat16", description="Of the gates' products in training, where the processor has a unit for them."
     )
     clip_norm: float = Field(1.0, gt=0)
     validate_every: int = Field(100, ge=1, description="Steps.")

@@ -1,7 +1,7 @@
 """One training step of MC-LSTM (forward and backward) beside three peers.
 
 256 samples x 365 days x 64 cells, 4 auxiliaries and 27 statics, 2 threads. Ours with the gates' products as they are
-trained (bfloat16 where the processor has a matrix unit for it) and in float32; neuralhydrology's cell; torch's LSTM of
+trained (bfloat16 where the processor has a unit for it) and in float32; neuralhydrology's cell; torch's LSTM of
 128 cells; and the four matrix products of the gates alone (forward, recomputed, and the two of the backward pass), by
 torch in float32. Times: all in one process, in turn, and the median of the paired ratios. Memory: the peak of a fresh
 process above what it held after the imports.
@@ -57,7 +57,7 @@ def measure() -> dict[str, Any]:
     }
     return {
         "shape": f"{SAMPLES} samples x {DAYS} days x {CELLS} cells, {THREADS} threads",
-        "products_of_ours": "bfloat16" if build.has_tiles() else "float32",
+        "products_of_ours": f"bfloat16, {build.half_unit()}" if build.half_unit() else "float32",
         "seconds": {name: statistics.median(values) for name, values in seconds.items()},
         "memory_mib": memory,
         "ratios": {

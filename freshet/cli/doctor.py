@@ -99,8 +99,9 @@ def _recurrence() -> Check:
         build.load()
     except build.CannotCompileError as problem:
         return "recurrence", False, f"runs on torch, several times slower: {problem}"
-    unit = "a matrix unit for bfloat16" if build.has_tiles() else "no matrix unit for bfloat16: training in float32"
-    return "recurrence", True, f"compiled for this processor; {unit}"
+    unit = build.half_unit()
+    trains = f"bfloat16 by its {unit}" if unit else "float32: it has no unit for bfloat16"
+    return "recurrence", True, f"compiled for this processor; trains in {trains}"
 
 
 def _same_bits(network: "Network") -> bool:

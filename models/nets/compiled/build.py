@@ -26,7 +26,8 @@ FLAGS = (
     *(["-mprefer-vector-width=512"] if platform.machine() in ("x86_64", "AMD64") else []),
 )  # fmt: skip
 DIGEST_BYTES = 32
-PRECISIONS = ("double", "float", "tiles")
+PRECISIONS = ("double", "float", "half")
+HALF_UNITS = (None, "vector unit", "matrix unit")
 
 log = structlog.get_logger()
 
@@ -65,10 +66,10 @@ def load() -> ctypes.CDLL:
 
 
 @cache
-def has_tiles() -> bool:
-    """Return whether this processor multiplies bfloat16 in a matrix unit (AMX) that we may use."""
+def half_unit() -> str | None:
+    """Return what this processor multiplies bfloat16 with, if it can: its matrix unit (AMX) or its vector unit."""
     loaded = library()
-    return loaded is not None and bool(loaded.freshet_tiles_allowed())
+    return None if loaded is None else HALF_UNITS[loaded.freshet_half_unit()]
 
 
 def location() -> Path:

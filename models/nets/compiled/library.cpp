@@ -1,13 +1,14 @@
 // What Python calls: one block of 32 samples, forward or backward, in one of three precisions.
 #include <stdlib.h>
 
+#include "dots.h"
 #include "plain.h"
 #include "tiles.h"
 
 struct Call {
     Shape shape;
-    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); tiles: (rows, deep) and the cells' in tiles
-    const void *fixed, *constants;      // plain: fixed; tiles: constants
+    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); half: (rows, deep) and what varies in tiles
+    const void *fixed, *constants;      // plain: fixed; half: constants
     const void *drivers, *mass, *cells;
     void *storage, *outflow, *discharge;
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
@@ -67,27 +68,29 @@ int plain(const Call& call, bool backward) {
     return 0;
 }
 
-#ifdef FRESHET_TILES
-int tiles(const Call& call, bool backward) {
-    TileProducts products{};
+#ifdef FRESHET_HALVES
+template <class Unit>
+int half(const Call& call, bool backward) {
+    HalfProducts<Unit> products{};
     const Shape& shape = products.shape = call.shape;
     const int64_t scratch = Scan<float>::scratch_rows(shape) * SAMPLES, down = shape.blocks * products.deep() * SAMPLES,
-                  back = shape.blocks * products.tall() * SAMPLES, across = TileProducts::SLOTS * products.deep() * SAMPLES,
-                  dz_down = shape.padded * SAMPLES, dz_rows = TileProducts::SLOTS * shape.rows() * SAMPLES;
+                  back = shape.blocks * products.tall() * SAMPLES, across = products.SLOTS * products.deep() * SAMPLES,
+                  dz_down = shape.padded * SAMPLES, dz_rows = products.SLOTS * shape.rows() * SAMPLES;
     Memory memory((scratch + back) * sizeof(float) + (down + across + dz_down + (backward ? dz_rows : 0)) * sizeof(Half) +
                   6 * LINE);
     if (!memory.begin) return 1;
     products.weight = of<Half>(call.weight);
     products.weight_T = of<Half>(call.other_weight);
+    products.wanted = call.d_drivers ? shape.varying() : shape.cells;
     products.d_weight = backward ? of<float>(call.d_weight) : nullptr;
     products.down = memory.take<Half>(down);
     products.across = memory.take<Half>(across);
     products.dz_down = memory.take<Half>(dz_down);
     products.back = memory.take<float>(back);
     if (backward) products.dz_rows = memory.take<Half>(dz_rows);
-    configure_tiles();
+    Unit::begin();
     run(call, products, memory.take<float>(scratch), backward);
-    _tile_release();
+    Unit::end();
     return 0;
 }
 #endif
@@ -96,20 +99,28 @@ int tiles(const Call& call, bool backward) {
 
 extern "C" {
 
-int freshet_tiles_allowed() {
+// How this processor multiplies bfloat16: 2 by its matrix unit, 1 by its vector unit, 0 not at all.
+int freshet_half_unit() {
 #ifdef FRESHET_TILES
-    return tiles_allowed();
+    static const bool tiles = TileUnit::allowed();
+    if (tiles) return 2;
+#endif
+#ifdef FRESHET_HALVES
+    return 1;
 #else
     return 0;
 #endif
 }
 
-// Each returns 0, or 1 where memory is short; tiles 2 where there are none (`freshet_tiles_allowed` says so before).
+// Each returns 0, or 1 where memory is short; half 2 where no unit multiplies bfloat16.
 int freshet_double(const Call* call, int backward) { return plain<double>(*call, backward); }
 int freshet_float(const Call* call, int backward) { return plain<float>(*call, backward); }
-int freshet_tiles(const Call* call, int backward) {
+int freshet_half(const Call* call, int backward) {
 #ifdef FRESHET_TILES
-    return tiles(*call, backward);
+    if (freshet_half_unit() == 2) return half<TileUnit>(*call, backward);
+#endif
+#ifdef FRESHET_HALVES
+    return half<DotUnit>(*call, backward);
 #else
     return 2;
 #endif

@@ -48,23 +48,26 @@ def scan(
     """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`.
 
     Args:
-        half_products: the gates' products in bfloat16, their sums in float32, if the processor has a matrix unit for
-            them and no gradient of drivers or statics is asked for. Water is routed in float32 all the same.
+        half_products: the gates' products in bfloat16, their sums in float32, if the processor has a unit for
+            them and no gradient of the statics is asked for. Water is routed in float32 all the same.
     """
     weight, fixed, constants = gates.varying, None, None
-    asked = drivers.requires_grad or static.requires_grad
-    tiles = half_products and weight.dtype == torch.float32 and not asked and build.has_tiles()
-    if tiles:
+    half = (
+        half_products and weight.dtype == torch.float32 and not static.requires_grad and build.half_unit() is not None
+    )
+    if half:
         constants = torch.cat([static, static.new_ones(len(static), 1)], 1)
         weight = torch.cat([weight, gates.static, gates.bias.unsqueeze(1)], 1)
     else:
         # A block at a time: the bits of a product depend on its shape.
         bias = gates.bias.unsqueeze(1)
         fixed = torch.stack([torch.addmm(bias, gates.static, block) for block in _blocks(static, 0)])
-    precision = "tiles" if tiles else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
+    precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
         detached = weight.detach()
-        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if tiles else _strips_of(detached)
+        gates.prepared[precision] = (
+            _tiles_of(detached, cells.shape[1], drivers.shape[2]) if half else _strips_of(detached)
+        )
     prepared = gates.prepared[precision]
     return _flow(_Scan.apply(weight, prepared, fixed, drivers, constants, mass, cells, precision))  # type: ignore[no-untyped-call]
 
@@ -147,7 +150,7 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     size = max(1, min(MOST_BLOCKS, count // threads))
     firsts = range(0, count, size)
     features = cells + drivers + constants
-    wide = features + -features % (PAIRS if precision == "tiles" else TILE) if backward else 0
+    wide = features + -features % (PAIRS if precision == "half" else TILE) if backward else 0
     d_weights = torch.zeros(len(firsts), len(weights[0]), wide, dtype=blocks["mass"].dtype)
     shared = {"weight": weights[0].data_ptr(), "other_weight": weights[1].data_ptr()}
 
@@ -173,12 +176,14 @@ def _strips_of(weight: Tensor) -> tuple[Tensor, Tensor]:
     return weight.contiguous(), weight.unflatten(0, (-1, STRIP)).transpose(1, 2).contiguous()
 
 
-def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:
-    """Return the weights in bfloat16, groups and features padded to 32, and the transpose of the cells' in tiles."""
+def _tiles_of(weight: Tensor, cells: int, drivers: int) -> tuple[Tensor, Tensor]:
+    """Return the weights in bfloat16, groups and features padded to 32, and the transpose of those of cells and
+    drivers in tiles."""
     groups = weight.to(torch.bfloat16).unflatten(0, (cells + 2, -1))
     rows, features = groups.shape[1:]
     padded = functional.pad(groups, (0, -features % PAIRS, 0, -rows % PAIRS)).flatten(0, 1).contiguous()
-    transposed = functional.pad(padded[:, :cells].t(), (0, 0, 0, -cells % PAIRS))
+    varying = cells + drivers
+    transposed = functional.pad(padded[:, :varying].t(), (0, 0, 0, -varying % PAIRS))
     return padded, transposed.unflatten(1, (-1, PAIRS)).unflatten(0, (-1, TILE)).permute(2, 0, 1, 3).contiguous()
 
 

@@ -1,180 +1,54 @@
-// Products of bfloat16 with sums in float32, by the matrix unit of the processor (AMX).
+// Blocks multiplied by the matrix unit of the processor (AMX).
 #pragma once
-#if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__AVX512BW__) && defined(__linux__)
+#include "halves.h"
+#if defined(FRESHET_HALVES) && defined(__AMX_BF16__) && defined(__linux__)
 #define FRESHET_TILES 1
-#include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "scan.h"
-
-typedef uint16_t Half;  // the bits of a bfloat16
-
-constexpr int TILE = 16, PAIRS = 32;  // rows of a tile; numbers of bfloat16 in one of them
-
-inline bool tiles_allowed() {
-    constexpr int REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
-    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
-}
-
-inline void configure_tiles() {
-    struct alignas(64) {
-        uint8_t palette = 1, start = 0, reserved[14] = {};
-        uint16_t bytes[16] = {};
-        uint8_t rows[16] = {};
-    } config;
-    for (int n = 0; n < 8; n++) config.bytes[n] = 64, config.rows[n] = TILE;
-    _tile_loadconfig(&config);
-}
-
-inline __m512i halves(const float* low, const float* high) {
-    return (__m512i)_mm512_cvtne2ps_pbh(_mm512_load_ps(high), _mm512_load_ps(low));
-}
-
-// The sums of 2 x 2 tiles over `depth` pairs of tiles: C[a][b] += A[a] B[b].
-struct Block {
-    const Half *a[2], *b[2];
-    int64_t a_stride, b_stride;  // bytes from row to row
-    int64_t a_step, b_step;      // numbers from one tile to the next along the depth
-};
-
-#define FRESHET_ACCUMULATE(block, depth)                                              \
-    for (int64_t d = 0; d < (depth); d++) {                                           \
-        _tile_loadd(4, (block).a[0] + d * (block).a_step, (block).a_stride);          \
-        _tile_loadd(6, (block).b[0] + d * (block).b_step, (block).b_stride);          \
-        _tile_dpbf16ps(0, 4, 6);                                                      \
-        _tile_loadd(7, (block).b[1] + d * (block).b_step, (block).b_stride);          \
-        _tile_dpbf16ps(1, 4, 7);                                                      \
-        _tile_loadd(5, (block).a[1] + d * (block).a_step, (block).a_stride);          \
-        _tile_dpbf16ps(2, 5, 6);                                                      \
-        _tile_dpbf16ps(3, 5, 7);                                                      \
+struct TileUnit {
+    // Whether the system lets this process use the unit; asks for it.
+    static bool allowed() {
+        constexpr int REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
+        return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
     }
 
-// 2 x 2 tiles of sums, their rows `stride` numbers apart.
-#define FRESHET_LOAD_BLOCK(p, stride)                            \
-    _tile_loadd(0, (p), (stride) * 4);                           \
-    _tile_loadd(1, (p) + TILE, (stride) * 4);                    \
-    _tile_loadd(2, (p) + TILE * (stride), (stride) * 4);         \
-    _tile_loadd(3, (p) + TILE * (stride) + TILE, (stride) * 4);
-#define FRESHET_STORE_BLOCK(p, stride)                           \
-    _tile_stored(0, (p), (stride) * 4);                          \
-    _tile_stored(1, (p) + TILE, (stride) * 4);                   \
-    _tile_stored(2, (p) + TILE * (stride), (stride) * 4);        \
-    _tile_stored(3, (p) + TILE * (stride) + TILE, (stride) * 4);
-
-struct TileProducts {
-    static constexpr int SLOTS = 8;  // days times blocks whose dZ wait for the gradient of the weights
-
-    Shape shape;
-    const Half *weight;    // (rows, deep), features padded to 32
-    const Half *weight_T;  // of the cells, in tiles: (rows / 32, K padded to 32 / 16, 16, 32)
-    float* d_weight;       // (rows, deep); not used forward
-    Half *down, *across;   // features: of the day, a block first (deep / 2, 32, 2); in tiles (SLOTS, deep / 16, 16, 16, 2)
-    Half *dz_down, *dz_rows;  // dZ: of the group (P / 2, 32, 2); (SLOTS, rows, 32)
-    float* back;              // a block first: (K padded to 32, 32)
-    int64_t waiting = 0;      // slots in use before today's
-
-    int64_t deep() const { return (shape.features() + PAIRS - 1) / PAIRS * PAIRS; }
-    int64_t tall() const { return (shape.cells + PAIRS - 1) / PAIRS * PAIRS; }
-    float* d_features(int64_t b) const { return back + b * tall() * SAMPLES; }
-
-    // Writes all features of a block once; begin_day then those that vary.
-    void begin(int64_t b, const float* u) {
-        write(b, u, 0, shape.features());
-        for (int64_t slot = b; d_weight && slot < SLOTS; slot += shape.blocks) write_across(slot, u, 0, shape.features());
+    static void begin() {
+        struct alignas(64) {
+            uint8_t palette = 1, start = 0, reserved[14] = {};
+            uint16_t bytes[16] = {};
+            uint8_t rows[16] = {};
+        } config;
+        for (int n = 0; n < 8; n++) config.bytes[n] = 64, config.rows[n] = TILE;
+        _tile_loadconfig(&config);
     }
+    static void end() { _tile_release(); }
 
-    void begin_day(int64_t b, const float* u) {
-        write(b, u, 0, shape.varying());
-        if (!d_weight) return;
-        write_across(waiting + b, u, 0, shape.varying());
-        memset(d_features(b), 0, tall() * SAMPLES * sizeof(float));
-    }
-
-    void write(int64_t b, const float* u, int64_t first, int64_t last) {
-        const __m512i low = interleaved(0), high = interleaved(16);
-        alignas(64) static const float zeros[SAMPLES] = {};
-        for (int64_t f = first; f < last; f += 2) {
-            const float *even = u + f * SAMPLES, *odd = f + 1 < shape.features() ? even + SAMPLES : zeros;
-            interleave(halves(even, even + 16), halves(odd, odd + 16), low, high, down + (b * deep() + f) * SAMPLES);
-        }
-    }
-
-    void write_across(int64_t slot, const float* u, int64_t first, int64_t last) {
-        const __m512i rows = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                                                _mm512_set1_epi32(TILE));
-        for (int64_t f = first; f < last; f++) {
-            Half* to = across + (slot * deep() + f / TILE * TILE) * SAMPLES + f % TILE * 2;
-            _mm512_i32scatter_epi32(to, rows, halves(u + f * SAMPLES, u + f * SAMPLES + TILE), 4);
-        }
-    }
-
-    static __m512i interleaved(int from) {
-        alignas(64) uint16_t at[32];
-        for (int n = 0; n < 16; n++) at[2 * n] = from + n, at[2 * n + 1] = 32 + from + n;
-        return _mm512_load_si512(at);
-    }
-
-    // Two rows of 32 samples become pairs, a pair a sample.
-    static void interleave(__m512i even, __m512i odd, __m512i low, __m512i high, Half* to) {
-        _mm512_store_si512(to, _mm512_permutex2var_epi16(even, low, odd));
-        _mm512_store_si512(to + 32, _mm512_permutex2var_epi16(even, high, odd));
-    }
-
-    // Z of a group: W u.
-    void group(int64_t b, int64_t g, float* z) const {
-        const Half* u = down + b * deep() * SAMPLES;
-        for (int64_t r = 0; r < shape.padded; r += 2 * TILE) {
-            const Half* first = weight + (g * shape.padded + r) * deep();
-            const Block block{{first, first + TILE * deep()}, {u, u + 32}, deep() * 2, 128, PAIRS, TILE * 64};
-            float* to = z + r * SAMPLES;
+    // `to` has rows of 2 tiles, `stride` numbers apart; `ADD`: to what is there.
+    template <bool ADD>
+    static void multiply(const Block& block, float* to, int64_t stride) {
+        if (ADD) {
+            _tile_loadd(0, to, stride * 4);
+            _tile_loadd(1, to + TILE, stride * 4);
+            _tile_loadd(2, to + TILE * stride, stride * 4);
+            _tile_loadd(3, to + TILE * stride + TILE, stride * 4);
+        } else {
             _tile_zero(0), _tile_zero(1), _tile_zero(2), _tile_zero(3);
-            FRESHET_ACCUMULATE(block, deep() / PAIRS)
-            FRESHET_STORE_BLOCK(to, SAMPLES)
         }
-    }
-
-    // Keeps dZ of a group for the gradient of the weights, and adds W^T dZ to that of the features.
-    void take(int64_t b, int64_t g, const float* dz) {
-        const __m512i low = interleaved(0), high = interleaved(16);
-        alignas(64) static const float zeros[SAMPLES] = {};
-        for (int64_t k = 0; k < shape.cells; k += 2) {
-            const float *p = dz + k * SAMPLES, *after = k + 1 < shape.cells ? p + SAMPLES : zeros;
-            const __m512i even = halves(p, p + 16), odd = halves(after, after + 16);
-            interleave(even, odd, low, high, dz_down + k * SAMPLES);
-            const int64_t row = g * shape.padded + k;
-            Half* keep = dz_rows + ((waiting + b) * shape.rows() + row) * SAMPLES;
-            _mm512_store_si512(keep, even);
-            _mm512_store_si512(keep + SAMPLES, odd);
+        for (int64_t d = 0; d * TILE < block.pairs; d++) {
+            _tile_loadd(4, block.a[0] + d * block.a_step, block.a_stride);
+            _tile_loadd(6, block.b[0] + d * block.b_step, block.b_stride);
+            _tile_dpbf16ps(0, 4, 6);
+            _tile_loadd(7, block.b[1] + d * block.b_step, block.b_stride);
+            _tile_dpbf16ps(1, 4, 7);
+            _tile_loadd(5, block.a[1] + d * block.a_step, block.a_stride);
+            _tile_dpbf16ps(2, 5, 6);
+            _tile_dpbf16ps(3, 5, 7);
         }
-        const int64_t step = tall() * PAIRS, depth = shape.padded / PAIRS;
-        for (int64_t f = 0; f < shape.cells; f += 2 * TILE) {
-            const Half* first = weight_T + g * depth * step + f * PAIRS;
-            const Block block{{first, first + TILE * PAIRS}, {dz_down, dz_down + 32}, 64, 128, step, TILE * 64};
-            float* to = d_features(b) + f * SAMPLES;
-            FRESHET_LOAD_BLOCK(to, SAMPLES)
-            FRESHET_ACCUMULATE(block, depth)
-            FRESHET_STORE_BLOCK(to, SAMPLES)
-        }
-    }
-
-    void finish_day() {
-        waiting += shape.blocks;
-        if (waiting + shape.blocks > SLOTS) finish();
-    }
-
-    // The gradient of the weights over the slots that wait: dZ u^T.
-    void finish() {
-        for (int64_t r = 0; waiting && r < shape.rows(); r += 2 * TILE)
-            for (int64_t f = 0; f < deep(); f += 2 * TILE) {
-                const Half *dz = dz_rows + r * SAMPLES, *u = across + f * SAMPLES;
-                const Block block{{dz, dz + TILE * SAMPLES}, {u, u + TILE * SAMPLES}, 64, 64, shape.rows() * SAMPLES, deep() * SAMPLES};
-                float* to = d_weight + r * deep() + f;
-                FRESHET_LOAD_BLOCK(to, deep())
-                FRESHET_ACCUMULATE(block, waiting)
-                FRESHET_STORE_BLOCK(to, deep())
-            }
-        waiting = 0;
+        _tile_stored(0, to, stride * 4);
+        _tile_stored(1, to + TILE, stride * 4);
+        _tile_stored(2, to + TILE * stride, stride * 4);
+        _tile_stored(3, to + TILE * stride + TILE, stride * 4);
     }
 };
 #endif
