@@ -81,7 +81,8 @@ def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(ce
         weather.append(auxiliary.grad)
     assert (weights[1] - weights[0]).norm() < 0.02 * weights[0].norm()
     exact, rounded = weather
-    assert exact is not None and rounded is not None
+    assert exact is not None
+    assert rounded is not None
     # Not the norm: where the positive part of R just begins, a day's gradient is another one.
     assert (rounded - exact).abs().median() < 0.02 * exact.abs().median()
 
