@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from models.contract import Inputs, Network, State
+from models.nets.products import BLOCK
 
-BLOCK = 32
 GROUP = 4 * BLOCK  # basins that are well computed together: what a call costs whatever its size is then small
 
 ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]

@@ -18,7 +18,8 @@ from hydrology.ledger import worst_relative_residual
 from hydrology.pairs import Score
 from hydrology.scores import all_scores
 from models.arrays import Array, days_of
-from models.inference import BLOCK, ArrayMap
+from models.inference import ArrayMap
+from models.nets.products import BLOCK
 from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.loading import LoadedVersion, load_version
 from operations.snow import Reference, keep_snow, read_snow, reference_snow

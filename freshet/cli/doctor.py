@@ -110,7 +110,8 @@ def _same_bits(network: "Network") -> bool:
     import torch
 
     from models.contract import Inputs
-    from models.inference import BLOCK, simulate
+    from models.inference import simulate
+    from models.nets.products import BLOCK
 
     generator = torch.Generator().manual_seed(0)
     samples = 2 * BLOCK

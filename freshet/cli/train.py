@@ -94,6 +94,13 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
     ] = None,
+    embedding: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COUNT",
+            help="Values that a network makes of the weather for the gates (mclstm). Default: 16; 0 as published.",
+        ),
+    ] = None,
     output_gate_bias: Annotated[
         float | None,
         typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the output gate (mclstm). Default: -3."),
@@ -133,7 +140,13 @@ def train(
     Without --basin: every basin that is kept. A fine-tuned version serves no basin until --judge-on or
     `freshet versions promote` says so.
     """
-    network = {"cells": cells, "output_gate_bias": output_gate_bias, "forget_bias": forget_bias, "dropout": dropout}
+    network = {
+        "cells": cells,
+        "embedding": embedding,
+        "output_gate_bias": output_gate_bias,
+        "forget_bias": forget_bias,
+        "dropout": dropout,
+    }
     windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
     schedule = {"steps": steps, "peak": learning_rate}
     settings: Options = {

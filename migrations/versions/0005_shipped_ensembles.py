@@ -1,4 +1,8 @@
-"""versions that learnt from basins which are not kept here, and the jobs that install them."""
+"""versions that learnt from basins which are not kept here, the jobs that install them, and networks
+without an embedding."""
+
+from collections.abc import Callable
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,9 +22,11 @@ def upgrade() -> None:
         _allow(table, kinds, [*kinds, _NEW])
     with op.batch_alter_table("version_basins") as batch:
         batch.drop_constraint(op.f("fk_version_basins_basin_id"), type_="foreignkey")
+    _change_networks(lambda network: {"embedding": 0, **network})
 
 
 def downgrade() -> None:
+    _change_networks(lambda network: {key: value for key, value in network.items() if (key, value) != ("embedding", 0)})
     of_version = sa.table("version_basins", sa.column("basin_id", sa.String()))
     kept = sa.table("basins", sa.column("id", sa.String()))
     op.execute(of_version.delete().where(of_version.c.basin_id.not_in(sa.select(kept.c.id))))
@@ -47,6 +53,15 @@ def _allow(table: str, before: list[str], after: list[str]) -> None:
         .values(sql=sa.func.replace(schema.c.sql, _one_of(before), _one_of(after)))
     )
     op.execute("PRAGMA writable_schema = RESET")
+
+
+def _change_networks(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change how the configurations of versions describe an MC-LSTM."""
+    rows = sa.table("versions", sa.column("id", sa.String()), sa.column("config", sa.JSON()))
+    for row in op.get_bind().execute(sa.select(rows.c.id, rows.c.config)).all():
+        if row.config.get("network", {}).get("architecture") == "mclstm":
+            config = row.config | {"network": change(row.config["network"])}
+            op.execute(rows.update().where(rows.c.id == row.id).values(config=config))
 
 
 def _one_of(kinds: list[str]) -> str:

@@ -8,7 +8,8 @@ submission.
     h(t)     = o(t) m_tot(t)                (12)
     q(t)     = sum over k >= 2 of h_k(t)    (13)  the first cell is the trash cell: its outflow is water lost
 
-Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample.
+Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample; with an
+`Embedding`, which is not the paper's, its values too.
 """
 
 from typing import Literal
@@ -19,11 +20,13 @@ from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
 from models.nets.compiled import recurrence as compiled
+from models.nets.embedding import Embedding
 from models.nets.normalisers import normalised_logistic, normalised_relu
 from models.nets.products import ROW_ALIGNMENT
 from models.nets.scan import EPSILON, Flow, Gates, scan
 
 TRASH_CELL = 0
+RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
 Recurrence = Literal["fastest", "torch", "plain"]
 """Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
@@ -37,6 +40,7 @@ class MCLSTM(Network):
         auxiliary: L, the number of standardised dynamic inputs.
         static: S, the number of standardised static attributes.
         cells: K, the trash cell included.
+        embedding: values of the `Embedding`; 0 for none, as published.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
         recurrence: which program runs the days.
     """
@@ -51,12 +55,14 @@ class MCLSTM(Network):
         auxiliary: int,
         static: int,
         cells: int = 64,
+        embedding: int = 0,
         output_gate_bias: float = -3.0,
         recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
-        self.auxiliary, self.static, self.cells = auxiliary, static, cells
-        features = 1 + auxiliary + static + cells
+        self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static, cells
+        self.embedding = Embedding(1 + auxiliary + static, embedding) if embedding else None
+        features = self.drivers + static + cells
         self.redistribution = nn.Linear(features, cells * cells)
         self.input_gate = nn.Linear(features, cells)
         self.output_gate = nn.Linear(features, cells)
@@ -86,7 +92,7 @@ class MCLSTM(Network):
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
         cells = (state or self.empty_state(inputs.mass.shape[1]))["c"]
-        drivers = torch.cat([inputs.mass, inputs.auxiliary], -1)
+        drivers = self._drivers(inputs)
         storage, outflow, discharge = self._run(self._gates(), drivers, inputs.static, inputs.mass[..., 0], cells)
         outputs = {
             "discharge": discharge,
@@ -95,6 +101,15 @@ class MCLSTM(Network):
             "storage": storage,
         }
         return outputs, {"c": storage[-1]}
+
+    def _drivers(self, inputs: Inputs) -> Tensor:
+        """Return what the gates see of every day, (T, B, drivers)."""
+        weather = torch.cat([inputs.mass, inputs.auxiliary], -1)
+        if self.embedding is None:
+            return weather
+        static = inputs.static.expand(len(weather), *inputs.static.shape)
+        seen = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary, static], -1)
+        return torch.cat([weather, self.embedding(seen)], -1)
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
         if self.recurrence == "plain":
@@ -119,7 +134,7 @@ class MCLSTM(Network):
         bias = torch.cat([linear.bias for linear in linears]).unflatten(0, (K + 2, K))
         if padding := -K % ROW_ALIGNMENT:
             weight, bias = functional.pad(weight, (0, 0, 0, padding)), functional.pad(bias, (0, padding))
-        of_drivers, of_static, of_cells = weight.flatten(0, 1).split([1 + self.auxiliary, self.static, K], 1)
+        of_drivers, of_static, of_cells = weight.flatten(0, 1).split([self.drivers, self.static, K], 1)
         return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias.flatten())
 
 

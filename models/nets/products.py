@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+BLOCK = 32  # samples that are run together: one shape, so one order of arithmetic
 ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. A product takes rows that begin elsewhere another way, and sums in
 # another order.
 

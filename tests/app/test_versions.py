@@ -43,7 +43,7 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     assert (said["member_count"], said["basin_count"], said["current_for"]) == (2, 2, 1)
     assert (said["basins"], said["current_basins"]) == ([BASIN, "USGS-02"], [BASIN])
     assert (said["parent"], said["tuned_on"]) == (parent, [BASIN])
-    assert (said["config"], said["uses"]) == ({"cells": 64}, "last")
+    assert (said["config"], said["uses"]) == ({"network": {"architecture": "mclstm", "cells": 64}}, "last")
     assert (said["data_hash"], said["weights_hash"]) == ("data", kept.weights_hash)
     assert said["closure"] == measured | {"tolerance": 1e-5, "closes": True}
     assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.contract import Inputs
-from models.inference import BLOCK, simulate
+from models.inference import simulate
+from models.nets.products import BLOCK
 from tests.models.factories import inputs, network
 
 KEEP = ("discharge", "loss", "storage")

@@ -258,7 +258,7 @@ def test_a_learnt_start_is_positive_and_learns() -> None:
 def test_the_hydrology_form_equals_mclstm(dead: bool) -> None:
     """Statics are auxiliaries that do not change."""
     K = 5
-    hydrology = factories.network(K, seed=3, recurrence="plain")
+    hydrology = factories.network(K, seed=3, recurrence="plain", embedding=0)
     if dead:
         factories.kill_columns(hydrology, [0, 2])
     inputs = factories.inputs(days=12, samples=4)
@@ -299,5 +299,5 @@ def translated(hydrology: MCLSTM) -> dict[str, Tensor]:
 
 def in_order(weight: Tensor, hydrology: MCLSTM) -> tuple[Tensor, Tensor]:
     """Return the columns of the cells and those of x, a and the statics: the gates see x, a, s, c."""
-    drivers = 1 + hydrology.auxiliary + hydrology.static
+    drivers = hydrology.drivers + hydrology.static
     return weight[:, drivers:], weight[:, :drivers]

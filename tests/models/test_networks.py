@@ -12,7 +12,8 @@ from hydrology.calendar import Period
 from models.checkpoint import dump, parse
 from models.config import Cosine, TrainingConfig
 from models.contract import Inputs, Network, WaterScales
-from models.inference import BLOCK, simulate
+from models.inference import simulate
+from models.nets.products import BLOCK
 from models.networks import ARCHITECTURES, build
 from models.scaling import Scaler
 from models.training import MemberTraining, TrainingData

@@ -55,7 +55,7 @@ def a_version(session: Session, *members: versions.Member, **chosen: Any) -> ver
         architecture="mclstm",
         conserving=True,
         product="maurer_extended",
-        config={"cells": 64},
+        config={"network": {"architecture": "mclstm", "cells": 64}},
         scaler={"mean": [0.0]},
         basins=(),
         data_hash="data",

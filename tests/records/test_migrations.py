@@ -105,6 +105,19 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
         a_version(session, basins=("SYNTH-01",))
 
 
+def test_versions_of_before_the_embedding_have_none(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        network = versions.get(session, version).config["network"]
+        _downgrade(session.connection(), "0004")
+        assert versions.get(session, version).config["network"] == network
+    database.migrate()
+    with database.transaction() as session:
+        assert versions.get(session, version).config["network"] == {**network, "embedding": 0}
+        _downgrade(session.connection(), "0004")
+        assert versions.get(session, version).config["network"] == network
+
+
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:
     with database.transaction() as session:
         before = _described(session.connection())

@@ -15,6 +15,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from models.nets.compiled import build
+from models.nets.products import linear
 from models.nets.scan import Flow, Gates
 
 SAMPLES = 32  # of a block
@@ -59,9 +60,9 @@ def scan(
         constants = torch.cat([static, static.new_ones(len(static), 1)], 1)
         weight = torch.cat([weight, gates.static, gates.bias.unsqueeze(1)], 1)
     else:
-        # A block at a time: the bits of a product depend on its shape.
-        bias = gates.bias.unsqueeze(1)
-        fixed = torch.stack([torch.addmm(bias, gates.static, block) for block in _blocks(static, 0)])
+        # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
+        blocks = _blocks(static, 0).transpose(1, 2).contiguous()
+        fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
     precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
         detached = weight.detach()
