@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.regional.data import basins, opened
-from benchmarks.regional.recipes import recipe
+from benchmarks.regional.recipes import RECIPES
 from models.pretrained import SHELF
 from models.pretrained.form import CARD
 from models.training import Progress
@@ -59,7 +59,7 @@ NAMES = ("mclstm", "lstm", *(f"fold-{number}" for number in range(1, FOLDS + 1))
 def train(name: str, members: list[int]) -> None:
     """Train some members of a series, each from its last checkpoint, and ship what is finished."""
     chosen, clock = series(name), Clock()
-    config = recipe(chosen.recipe, members=chosen.members)
+    config = RECIPES[chosen.recipe].config(members=chosen.members)
     if chosen.folder.parent == RESULTS:  # the product's own has its card written by hand
         chosen.folder.mkdir(parents=True, exist_ok=True)
         (chosen.folder / CARD).write_text(

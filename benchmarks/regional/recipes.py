@@ -1,25 +1,59 @@
 """The recipes that were tried, by name: what each changes of the defaults of a training."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.regional.data import PRODUCT, TRAINING, VALIDATION
-from models.config import TrainingConfig
+from models.config import TrainingConfig, sequence_to_one_protocol
 
-RECIPES: dict[str, dict[str, Any]] = {
-    "default": {},
-    # What the kept members are trained by; until there are some, another may take its place.
-    "frozen": {"schedule": {"kind": "cosine", "steps": 3000}},
-    "lstm": {"network": {"architecture": "lstm"}, "schedule": {"kind": "cosine", "steps": 3000}},
-}
+SUBSET = 11  # every so many basins are the 40 of the comparison with sequence-to-one
 
 
-def recipe(name: str, **changes: Any) -> TrainingConfig:
-    """Return the training of a recipe on the paper's periods."""
-    settings = {
-        "inputs": {"product": PRODUCT},
-        "train_period": TRAINING,
-        "validation_period": VALIDATION,
-        "validate_every": 250,
-        "checkpoint_every": 50,
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A training of one member.
+
+    Attributes:
+        settings: what is not as by default.
+        every: it takes every so many basins of the 447.
+        hours: of a core after which it stops.
+    """
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    every: int = 1
+    hours: float | None = None
+
+    def config(self, **changes: Any) -> TrainingConfig:
+        """Return the configuration of its training."""
+        fixed = {
+            "inputs": {"product": PRODUCT},
+            "train_period": TRAINING,
+            "validation_period": VALIDATION,
+            "validate_every": 250,
+            "checkpoint_every": 50,
+        }
+        return TrainingConfig.model_validate(fixed | self.settings | changes)
+
+
+def _mclstm(cells: int, steps: int, **network: Any) -> dict[str, Any]:
+    return {
+        "network": {"architecture": "mclstm", "cells": cells, **network},
+        "schedule": {"kind": "cosine", "steps": steps},
     }
-    return TrainingConfig.model_validate(settings | RECIPES[name] | changes)
+
+
+def _sequence_to_one() -> dict[str, Any]:
+    windows, schedule = sequence_to_one_protocol()
+    return {"windows": windows.model_dump(), "schedule": schedule, "validate_every": 100}
+
+
+RECIPES = {
+    # What the kept members are trained by.
+    "frozen": Recipe(_mclstm(64, 3000)),
+    "lstm": Recipe({"network": {"architecture": "lstm"}, "schedule": {"kind": "cosine", "steps": 3000}}),
+    "published-gates-32": Recipe(_mclstm(32, 3000, memory=0)),
+    "published-gates-64": Recipe(_mclstm(64, 3000, memory=0)),
+    "memory-32": Recipe(_mclstm(32, 3000)),
+    "subset-windows": Recipe(every=SUBSET, hours=2),
+    "subset-sequence-to-one": Recipe(_sequence_to_one(), every=SUBSET, hours=2),
+}

@@ -1,10 +1,12 @@
 """One member of a recipe, scored on the validation period alone: `results/trials/NAME-SEED.json`, curve and seconds."""
 
+import contextlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.regional.data import basins, opened
-from benchmarks.regional.recipes import recipe
+from benchmarks.regional.recipes import RECIPES
 from hydrology.calendar import Period
 from models.config import TrainingConfig
 from models.scaling import Scaler
@@ -15,19 +17,24 @@ from records.settings import Settings
 RESULTS = Path(__file__).parent / "results" / "trials"
 
 
-def lone_member(config: TrainingConfig, seed: int) -> MemberTraining:
-    """Return the training of one member on the 447 basins, at its beginning."""
+class _OutOfTimeError(Exception):
+    """Ends a training whose hours are over."""
+
+
+def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> MemberTraining:
+    """Return the training of one member on some basins, at its beginning."""
     database = opened()
     with database.reading() as session:
-        data = prepare(session, config, basins()).data
+        data = prepare(session, config, names).data
     database.close()
     return MemberTraining(config, data, Scaler.fit(data.forcing.over(Period.parse(config.train_period))), seed)
 
 
 def trial(name: str, seed: int) -> None:
     """Train one member of a recipe, from where it was stopped, and write its curve."""
-    config = recipe(name)
-    member = lone_member(config, seed)
+    recipe = RECIPES[name]
+    config = recipe.config()
+    member = lone_member(config, basins()[:: recipe.every], seed)
     kept = Settings.load().data / f"trial-{name}-{seed}.safetensors"
     if kept.exists():
         member.resume(kept.read_bytes())
@@ -41,14 +48,18 @@ def trial(name: str, seed: int) -> None:
         if progress.validation_nse is not None:
             minutes = member.seconds / 60
             print(f"{name} {seed}: step {progress.step}, {progress.validation_nse:.4f}, {minutes:.1f} min", flush=True)
+        if recipe.hours is not None and member.seconds > recipe.hours * 3600:
+            raise _OutOfTimeError
 
-    trained = member.run(keep, tell)
+    with contextlib.suppress(_OutOfTimeError):
+        member.run(keep, tell)
     result = {
         "recipe": name,
         "seed": seed,
+        "basins": len(member.data.discharge),
         "config": config.model_dump(mode="json"),
-        "core_minutes": trained.seconds / 60,
-        "log": trained.log,
+        "core_minutes": member.seconds / 60,
+        "log": member.log,
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")

@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from benchmarks.regional.recipes import recipe
+from benchmarks.regional.data import basins
+from benchmarks.regional.recipes import Recipe
 from benchmarks.regional.trials import lone_member
 from models.training import Progress
 
@@ -26,7 +27,7 @@ class _SkilledError(Exception):
 
 def measure() -> dict[str, Any]:
     """Return the core-minutes to each skill."""
-    member = lone_member(recipe("default", validate_every=EVERY), seed=0)
+    member = lone_member(Recipe().config(validate_every=EVERY), basins(), seed=0)
     reached: dict[float, dict[str, float]] = {}
     begun = time.process_time()
 
@@ -43,9 +44,9 @@ def measure() -> dict[str, Any]:
 
     with contextlib.suppress(_SkilledError):
         member.run(on_progress=watch)
-    basins, cells = len(member.data.discharge), member.config.network.cells
     return {
-        "shape": f"{basins} basins, {cells} cells, {torch.get_num_threads()} threads",
+        "shape": f"{len(member.data.discharge)} basins, {member.config.network.cells} cells",
+        "threads": torch.get_num_threads(),
         "reached": {f"{skill:.2f}": reached.get(skill) for skill in SKILLS},
         "core_minutes_with_validations": (time.process_time() - begun) / 60,
         "log": member.log,
