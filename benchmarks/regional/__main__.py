@@ -1,4 +1,5 @@
-"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... train SERIES [MEMBER ...]`, `... score SERIES`.
+"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... train SERIES [MEMBER ...]`, `... score SERIES`,
+`... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -7,7 +8,7 @@ import argparse
 
 import torch
 
-from benchmarks.regional import members, score, trials
+from benchmarks.regional import members, pictures, score, trials
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import log_to_stderr
 from records.settings import Settings
@@ -24,6 +25,7 @@ def main() -> None:
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
     what.add_parser("score").add_argument("series", choices=["mclstm", "lstm", "folds"])
+    what.add_parser("draw")
     arguments = parser.parse_args()
     torch.set_num_threads(Settings.load().threads)
     log_to_stderr("warning")
@@ -31,8 +33,10 @@ def main() -> None:
         trials.trial(arguments.recipe, arguments.seed)
     elif arguments.what == "train":
         members.train(arguments.series, arguments.members)
-    else:
+    elif arguments.what == "score":
         score.score(arguments.series)
+    else:
+        pictures.draw()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+"""Curves of the trials and of the kept members, as pictures in `docs/pictures/`."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from matplotlib import pyplot
+
+from benchmarks.regional.members import series
+from benchmarks.regional.trials import RESULTS
+from models.pretrained import form
+
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+KEPT = "the kept members"
+LOWEST = 0.6  # of the axis: what a training passes in its first minutes
+
+Curve = tuple[list[float], list[float]]
+
+
+def draw() -> None:
+    """Draw the validation skill over the core-minutes of the steps."""
+    found = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    curves = [(one["recipe"], _curve(one["log"], one["core_minutes"])) for one in found if one["basins"] > 40]
+    curves += [(KEPT, _curve(member.log["validation"], member.log["seconds"] / 60)) for member in _kept()]
+    _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
+    small = [(one["recipe"], _curve(one["log"], one["core_minutes"])) for one in found if one["basins"] <= 40]
+    _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)
+
+
+def _kept() -> list[form.ShippedMember]:
+    return form.read(series("mclstm").folder).description.members
+
+
+def _curve(log: Iterable[Mapping[str, Any]], minutes: float) -> Curve:
+    """Return core-minutes and skill of the validations; every step takes the same time."""
+    rows = list(log)
+    last = rows[-1]["step"]
+    return [row["step"] / last * minutes for row in rows], [row["validation_nse"] for row in rows]
+
+
+def _plot(name: str, title: str, curves: list[tuple[str, Curve]], lowest: float) -> None:
+    pyplot.switch_backend("svg")
+    pyplot.rcParams.update({"svg.hashsalt": "freshet", "svg.fonttype": "none"})  # the same file each time
+    figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
+    colours = {recipe: f"C{n}" for n, recipe in enumerate(dict.fromkeys(recipe for recipe, _ in curves))}
+    said: set[str] = set()
+    for recipe, (minutes, skill) in curves:
+        label = recipe if recipe not in said else "_"
+        said.add(recipe)
+        axes.plot(minutes, skill, color=colours[recipe], linewidth=1.2, label=label)
+    axes.set(title=title, xlabel="core-minutes of the steps", ylabel="median NSE of the validation period")
+    axes.set_ylim(bottom=lowest)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    figure.savefig(PICTURES / name, metadata={"Date": None})
+    pyplot.close(figure)
