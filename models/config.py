@@ -24,8 +24,11 @@ class MCLSTMConfig(_Frozen):
 
     architecture: Literal["mclstm"] = "mclstm"
     cells: int = Field(64, ge=2, le=512, description="memory cells, the trash cell included")
-    memory: int = Field(
-        32, ge=0, le=256, description="cells of an LSTM that the gates see, which holds no water; 0: none, as published"
+    embedding: int = Field(
+        16,
+        ge=0,
+        le=256,
+        description="values that a small network makes of weather and attributes; 0: none, as published",
     )
     output_gate_bias: float = Field(-3.0, allow_inf_nan=False)
 

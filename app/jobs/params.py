@@ -76,11 +76,11 @@ class MCLSTM(Said):
 
     architecture: Literal["mclstm"] = "mclstm"
     cells: int = Field(64, ge=2, le=512, description="Memory cells, the trash cell included.")
-    memory: int = Field(
-        32,
+    embedding: int = Field(
+        16,
         ge=0,
         le=256,
-        description="Cells of an LSTM that the gates see, which holds no water; 0: none, as published.",
+        description="Values that a small network makes of weather and attributes for the gates; 0: none, as published.",
     )
     output_gate_bias: float = -3.0
 

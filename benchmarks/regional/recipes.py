@@ -49,11 +49,11 @@ def _sequence_to_one() -> dict[str, Any]:
 
 RECIPES = {
     # What the kept members are trained by.
-    "frozen": Recipe(_mclstm(64, 2250)),
+    "frozen": Recipe(_mclstm(64, 3000)),
     "lstm": Recipe({"network": {"architecture": "lstm"}, "schedule": {"kind": "cosine", "steps": 3000}}),
-    "published-gates-32": Recipe(_mclstm(32, 3000, memory=0)),
-    "published-gates-64": Recipe(_mclstm(64, 3000, memory=0)),
-    "memory-32": Recipe(_mclstm(32, 3000)),
+    "published-gates-32": Recipe(_mclstm(32, 3000, embedding=0)),
+    "published-gates-64": Recipe(_mclstm(64, 3000, embedding=0)),
+    "embedding-32": Recipe(_mclstm(32, 3000)),
     "subset-windows": Recipe(every=SUBSET, hours=2),
     "subset-sequence-to-one": Recipe(_sequence_to_one(), every=SUBSET, hours=2),
 }

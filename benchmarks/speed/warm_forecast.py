@@ -28,7 +28,6 @@ from models.arrays import Forcing
 from models.config import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
-from models.networks import build
 from operations.advance import member_states
 from operations.dataset import load_forcing, stacked
 from operations.forecast import Request, forecast
@@ -79,8 +78,7 @@ def _prepare(database: Database, names: list[str], day: Day) -> str:
         members=MEMBERS,
     )
     version = train(database, CLOCK, config, names[:TRAINED_ON]).version_id
-    one = build(config.network, config.inputs, seed=0).empty_state(1)
-    empty = {name: np.zeros((MEMBERS, values.shape[1]), np.float32) for name, values in one.items()}
+    empty = {"c": np.zeros((MEMBERS, config.network.cells), np.float32)}
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
             new = states.NewState(

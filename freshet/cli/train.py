@@ -94,11 +94,11 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
     ] = None,
-    memory: Annotated[
+    embedding: Annotated[
         int | None,
         typer.Option(
             metavar="COUNT",
-            help="Cells of the LSTM, without water, that the gates see (mclstm). Default: 32; 0: none, as published.",
+            help="Values that a network makes of the weather for the gates (mclstm). Default: 16; 0 as published.",
         ),
     ] = None,
     output_gate_bias: Annotated[
@@ -142,7 +142,7 @@ def train(
     """
     network = {
         "cells": cells,
-        "memory": memory,
+        "embedding": embedding,
         "output_gate_bias": output_gate_bias,
         "forget_bias": forget_bias,
         "dropout": dropout,

@@ -1,5 +1,5 @@
 """versions that learnt from basins which are not kept here, the jobs that install them, and networks
-without a memory."""
+without an embedding."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,11 +22,11 @@ def upgrade() -> None:
         _allow(table, kinds, [*kinds, _NEW])
     with op.batch_alter_table("version_basins") as batch:
         batch.drop_constraint(op.f("fk_version_basins_basin_id"), type_="foreignkey")
-    _change_networks(lambda network: {"memory": 0, **network})
+    _change_networks(lambda network: {"embedding": 0, **network})
 
 
 def downgrade() -> None:
-    _change_networks(lambda network: {key: value for key, value in network.items() if (key, value) != ("memory", 0)})
+    _change_networks(lambda network: {key: value for key, value in network.items() if (key, value) != ("embedding", 0)})
     of_version = sa.table("version_basins", sa.column("basin_id", sa.String()))
     kept = sa.table("basins", sa.column("id", sa.String()))
     op.execute(of_version.delete().where(of_version.c.basin_id.not_in(sa.select(kept.c.id))))

@@ -3,10 +3,11 @@
 Source: Kratzert et al. 2019 (regional LSTM on CAMELS); MC-LSTM, appendix B.4.3.
 """
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from models.contract import Inputs, State
-from models.nets import recurrent
+from models.nets.products import linear
 from models.nets.standardised import Standardised
 
 
@@ -23,12 +24,30 @@ class LSTM(Standardised):
         self, auxiliary: int, static: int, cells: int = 128, forget_bias: float = 3.0, dropout: float = 0.4
     ) -> None:
         super().__init__(auxiliary, static, cells, dropout)
-        self.lstm = recurrent.lstm(self.features, cells, forget_bias)
+        self.lstm = nn.LSTM(self.features, cells)
+        forget = slice(cells, 2 * cells)  # the gates' order is input, forget, cell, output
+        weights = dict(self.lstm.named_parameters())
+        with torch.no_grad():
+            weights["bias_ih_l0"][forget] = forget_bias
+            weights["bias_hh_l0"][forget] = 0
 
     def empty_state(self, samples: int) -> State:
         """Return {"h", "c"}: zeros (B, K)."""
-        return recurrent.empty_state(self.lstm, samples)
+        zeros = self.head.weight.new_zeros(samples, self.cells)
+        return {"h": zeros, "c": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
-        """Run all days at once where there are gradients; day by day otherwise."""
-        return recurrent.run(self.lstm, x, state)
+        """Run all days at once where there are gradients; day by day otherwise, so that a day's bits are its own."""
+        if torch.is_grad_enabled():
+            hidden, (h, c) = self.lstm(x, (state["h"].unsqueeze(0), state["c"].unsqueeze(0)))
+            return hidden, {"h": h[0], "c": c[0]}
+        W_x, W_h, b_x, b_h = self.lstm.all_weights[0]
+        weight, bias = torch.cat([W_x, W_h], 1), b_x + b_h
+        h, c = state["h"], state["c"]
+        steps = []
+        for day in x:
+            i, f, g, o = linear(torch.cat([day, h], -1), weight, bias).chunk(4, -1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            steps.append(h)
+        return torch.stack(steps), {"h": h, "c": c}

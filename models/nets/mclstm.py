@@ -8,9 +8,8 @@ submission.
     h(t)     = o(t) m_tot(t)                (12)
     q(t)     = sum over k >= 2 of h_k(t)    (13)  the first cell is the trash cell: its outflow is water lost
 
-Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample.
-With a memory, which is not the papers', the gates see it too: an LSTM over x, the auxiliaries and the statics. It holds
-no water and is told of none, so the balance closes as without it.
+Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample; with an
+`Embedding`, which is not the paper's, its values too.
 """
 
 from typing import Literal
@@ -20,15 +19,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
-from models.nets import recurrent
 from models.nets.compiled import recurrence as compiled
+from models.nets.embedding import Embedding
 from models.nets.normalisers import normalised_logistic, normalised_relu
 from models.nets.products import ROW_ALIGNMENT
 from models.nets.scan import EPSILON, Flow, Gates, scan
 
 TRASH_CELL = 0
-RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the memory
-MEMORY_FORGET_BIAS = 3.0
+RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
 Recurrence = Literal["fastest", "torch", "plain"]
 """Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
@@ -42,7 +40,7 @@ class MCLSTM(Network):
         auxiliary: L, the number of standardised dynamic inputs.
         static: S, the number of standardised static attributes.
         cells: K, the trash cell included.
-        memory: cells of the LSTM that the gates see; 0 for none, as published.
+        embedding: values of the `Embedding`; 0 for none, as published.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
         recurrence: which program runs the days.
     """
@@ -57,13 +55,13 @@ class MCLSTM(Network):
         auxiliary: int,
         static: int,
         cells: int = 64,
-        memory: int = 0,
+        embedding: int = 0,
         output_gate_bias: float = -3.0,
         recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
-        self.drivers, self.static, self.cells = 1 + auxiliary + memory, static, cells
-        self.memory = recurrent.lstm(1 + auxiliary + static, memory, MEMORY_FORGET_BIAS) if memory else None
+        self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static, cells
+        self.embedding = Embedding(1 + auxiliary + static, embedding) if embedding else None
         features = self.drivers + static + cells
         self.redistribution = nn.Linear(features, cells * cells)
         self.input_gate = nn.Linear(features, cells)
@@ -84,10 +82,8 @@ class MCLSTM(Network):
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
     def empty_state(self, samples: int) -> State:
-        """Return empty cells, {"c": zeros (B, K)}, in mm; with a memory its {"memory_h", "memory_c"}, zeros (B, M)."""
-        cells = {"c": self.output_gate.bias.new_zeros(samples, self.cells)}
-        memory = recurrent.empty_state(self.memory, samples) if self.memory else {}
-        return cells | {f"memory_{name}": values for name, values in memory.items()}
+        """Return empty cells: {"c": zeros (B, K)}, in mm."""
+        return {"c": self.output_gate.bias.new_zeros(samples, self.cells)}
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run T days for B samples from the water in `state["c"]` (B, K), in mm."""
@@ -95,27 +91,25 @@ class MCLSTM(Network):
             raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
-        state = state or self.empty_state(inputs.mass.shape[1])
-        drivers, memory = self._drivers(inputs, state)
-        storage, outflow, discharge = self._run(self._gates(), drivers, inputs.static, inputs.mass[..., 0], state["c"])
+        cells = (state or self.empty_state(inputs.mass.shape[1]))["c"]
+        drivers = self._drivers(inputs)
+        storage, outflow, discharge = self._run(self._gates(), drivers, inputs.static, inputs.mass[..., 0], cells)
         outputs = {
             "discharge": discharge,
             "loss": outflow[..., TRASH_CELL],
             "outflow": outflow,
             "storage": storage,
         }
-        return outputs, {"c": storage[-1], **memory}
+        return outputs, {"c": storage[-1]}
 
-    def _drivers(self, inputs: Inputs, state: State) -> tuple[Tensor, State]:
-        """Return what the gates see of every day, (T, B, drivers), and the memory's last state."""
+    def _drivers(self, inputs: Inputs) -> Tensor:
+        """Return what the gates see of every day, (T, B, drivers)."""
         weather = torch.cat([inputs.mass, inputs.auxiliary], -1)
-        if self.memory is None:
-            return weather, {}
+        if self.embedding is None:
+            return weather
         static = inputs.static.expand(len(weather), *inputs.static.shape)
         seen = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary, static], -1)
-        before = {name: state[f"memory_{name}"] for name in ("h", "c")}
-        hidden, after = recurrent.run(self.memory, seen, before)
-        return torch.cat([weather, hidden], -1), {f"memory_{name}": values for name, values in after.items()}
+        return torch.cat([weather, self.embedding(seen)], -1)
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
         if self.recurrence == "plain":

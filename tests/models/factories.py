@@ -6,7 +6,7 @@ import torch
 from hydrology.calendar import day
 from models.arrays import Forcing
 from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
-from models.contract import Inputs, State
+from models.contract import Inputs
 from models.nets.mclstm import MCLSTM, Recurrence
 from models.training import TrainingData
 
@@ -18,11 +18,11 @@ def network(
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
     recurrence: Recurrence = "fastest",
-    memory: int = 3,
+    embedding: int = 3,
 ) -> MCLSTM:
     """Return a network with gates open enough that water moves."""
     torch.manual_seed(seed)
-    return MCLSTM(AUXILIARY, STATIC, cells, memory, output_gate_bias=-1.0, recurrence=recurrence).to(dtype)
+    return MCLSTM(AUXILIARY, STATIC, cells, embedding, output_gate_bias=-1.0, recurrence=recurrence).to(dtype)
 
 
 def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Inputs:
@@ -33,11 +33,6 @@ def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.fl
     auxiliary = torch.randn(days, samples, AUXILIARY, generator=generator, dtype=torch.float64)
     static = torch.randn(samples, STATIC, generator=generator, dtype=torch.float64)
     return Inputs(rain.to(dtype), auxiliary.to(dtype), static.to(dtype))
-
-
-def filled(net: MCLSTM, cells: torch.Tensor) -> State:
-    """Return the state with so much water in the cells, (samples, cells), and whatever else there is empty."""
-    return {**net.empty_state(len(cells)), "c": cells}
 
 
 def kill_columns(net: MCLSTM, sources: list[int]) -> None:

@@ -258,7 +258,7 @@ def test_a_learnt_start_is_positive_and_learns() -> None:
 def test_the_hydrology_form_equals_mclstm(dead: bool) -> None:
     """Statics are auxiliaries that do not change."""
     K = 5
-    hydrology = factories.network(K, seed=3, recurrence="plain", memory=0)
+    hydrology = factories.network(K, seed=3, recurrence="plain", embedding=0)
     if dead:
         factories.kill_columns(hydrology, [0, 2])
     inputs = factories.inputs(days=12, samples=4)
@@ -274,7 +274,7 @@ def test_the_hydrology_form_equals_mclstm(dead: bool) -> None:
     net.load_state_dict(translated(hydrology))
     static = inputs.static.expand(len(inputs.mass), *inputs.static.shape)
     start = torch.rand(4, K, dtype=torch.float64)
-    expected, _ = hydrology(Inputs(inputs.mass, inputs.auxiliary, inputs.static), factories.filled(hydrology, start))
+    expected, _ = hydrology(Inputs(inputs.mass, inputs.auxiliary, inputs.static), {"c": start})
     storage, outflow = net(inputs.mass, torch.cat([inputs.auxiliary, static], -1), start)
     torch.testing.assert_close(storage, expected["storage"], rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(outflow, expected["outflow"], rtol=1e-12, atol=1e-12)

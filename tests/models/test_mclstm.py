@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM, Recurrence
-from tests.models.factories import filled, inputs, kill_columns, network
+from tests.models.factories import inputs, kill_columns, network
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
 
@@ -15,7 +15,7 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
 def worst_residual(net: MCLSTM, given_inputs: Inputs, start: torch.Tensor) -> float:
     """Return the largest relative error of Theorem 1 over all days and samples, summed in float64."""
     with torch.no_grad():
-        outputs, _ = net(given_inputs, filled(net, start))
+        outputs, _ = net(given_inputs, {"c": start})
     water = given_inputs.mass[..., 0].double().cumsum(0) + start.double().sum(-1)
     gone = outputs["outflow"].double().sum(-1).cumsum(0)
     residual = outputs["storage"].double().sum(-1) - (water - gone)
@@ -44,7 +44,7 @@ def test_water_is_conserved_never_negative_and_bounded(
     assert worst_residual(net, drive, start) <= TOLERANCE[dtype]
 
     with torch.no_grad():
-        outputs, _ = net(drive, filled(net, start))
+        outputs, _ = net(drive, {"c": start})
     available = drive.mass[..., 0].cumsum(0) + start.sum(-1)
     assert all((values >= 0).all() for values in outputs.values())
     assert (outputs["storage"] <= available.unsqueeze(-1) * (1 + TOLERANCE[dtype])).all()
@@ -82,7 +82,7 @@ def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
         for tensor in (drive.mass, drive.auxiliary, drive.static):
             tensor.requires_grad_()
         start = torch.linspace(0.1, 9, 37 * cells, dtype=torch.float64).reshape(37, cells).requires_grad_()
-        outputs, last = net(drive, filled(net, start))
+        outputs, last = net(drive, {"c": start})
         loss = outputs["discharge"].square().sum() + outputs["loss"].pow(3).sum() + last["c"].sin().sum()
         wanted = [*net.parameters(), drive.mass, drive.auxiliary, drive.static, start]
         gradients.append([loss, *torch.autograd.grad(loss, wanted)])
@@ -100,7 +100,7 @@ def test_gradcheck(dead: int, recurrence: Recurrence) -> None:
     names = [name for name, _ in net.named_parameters()]
 
     def run(mass: torch.Tensor, auxiliary: torch.Tensor, c: torch.Tensor, *weights: torch.Tensor) -> list[torch.Tensor]:
-        given_inputs = (Inputs(mass, auxiliary, drive.static), filled(net, c))
+        given_inputs = (Inputs(mass, auxiliary, drive.static), {"c": c})
         outputs, last = torch.func.functional_call(net, dict(zip(names, weights, strict=True)), given_inputs)
         return [outputs["discharge"], outputs["loss"], last["c"]]
 

@@ -121,8 +121,9 @@ def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
     assert [one["members"] for one in told] == [2, 1]
     assert [one["conserving"] for one in told] == [True, True]
     assert "label" in told[0]["missing"]
-    # Five cells, 4 auxiliaries, 27 attributes, the precipitation and the state at the gates: R, i and o.
-    assert told[0]["parameters"] == (1 + 4 + 27 + 5 + 1) * (5 * 5 + 5 + 5)
+    # Five cells, 4 auxiliaries, 27 attributes, the precipitation, the embedding and the state at the gates R, i and o.
+    embedding = (1 + 4 + 27 + 1) * 32 + (32 + 1) * 16
+    assert told[0]["parameters"] == (1 + 4 + 27 + 16 + 5 + 1) * (5 * 5 + 5 + 5) + embedding
     assert [one["training_seconds"] for one in told] == [None, 4.0]
     assert [one["missing"].get("training_seconds") for one in told] == ["not recorded", None]
     assert [one["machines"] for one in told] == [[], ["a mill"]]

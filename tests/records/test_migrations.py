@@ -105,7 +105,7 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
         a_version(session, basins=("SYNTH-01",))
 
 
-def test_versions_of_before_the_memory_have_none(database: Database) -> None:
+def test_versions_of_before_the_embedding_have_none(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         network = versions.get(session, version).config["network"]
@@ -113,7 +113,7 @@ def test_versions_of_before_the_memory_have_none(database: Database) -> None:
         assert versions.get(session, version).config["network"] == network
     database.migrate()
     with database.transaction() as session:
-        assert versions.get(session, version).config["network"] == {**network, "memory": 0}
+        assert versions.get(session, version).config["network"] == {**network, "embedding": 0}
         _downgrade(session.connection(), "0004")
         assert versions.get(session, version).config["network"] == network
 
