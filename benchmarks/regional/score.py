@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, basins, opened
 from benchmarks.regional.members import FOLDS, RESULTS, fold, series
+from benchmarks.regional.snow import snow_skill
 from hydrology.calendar import Period
 from hydrology.scores import all_scores
 from models import checkpoint
 from models.arrays import days_of
 from models.ensemble import Ensemble
+from models.inference import GROUP
 from models.pretrained import form
 from models.scaling import Scaler
 from operations.dataset import load_discharge, load_forcing, stacked
@@ -25,10 +27,15 @@ Quartiles = dict[str, list[float]]
 
 
 def score(name: str) -> None:
-    """Score a series: the mean of its members, and each member alone. `folds`: each on what it never saw."""
+    """Score a series: the mean of its members, and each member alone.
+
+    `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble.
+    """
     if name == "folds":
         found = {key: value for number in range(1, FOLDS + 1) for key, value in _fold(number).items()}
         result: dict[str, Any] = {"unseen_basins": len(found), "singles": [quartiles(found.values())]}
+    elif name == "snow":
+        result = snow_skill()
     else:
         folder = series(name).folder
         simulated, observed = simulate(folder, basins())
@@ -38,6 +45,7 @@ def score(name: str) -> None:
             "singles": [quartiles(one) for one in members],
             "core_minutes": _core_minutes(folder),
         }
+    RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 
@@ -56,13 +64,15 @@ def simulate(folder: Path, names: Sequence[str]) -> tuple[npt.NDArray[np.float32
             flow = load_discharge(session, name, said.config.inputs.product, period)
             if isinstance(forcing, str) or isinstance(flow, str):
                 raise SystemExit(str(forcing if isinstance(forcing, str) else flow))
-            forcings.append(forcing.forcing.over(Period(forcing.period.first, period.last)))
+            forcings.append(forcing.forcing)
             observed.append(flow)
     database.close()
     record = forcings[0].period
+    if any(one.period != record for one in forcings):
+        raise SystemExit("The basins' forcings do not cover the same days.")
     blocks = [
-        ensemble.simulate(stacked(forcings[first : first + 32]), None, ("discharge",))[0]["discharge"]
-        for first in range(0, len(forcings), 32)
+        ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
+        for first in range(0, len(forcings), GROUP)
     ]
     simulated: npt.NDArray[np.float32] = np.concatenate(
         [block[..., days_of(record, period)] for block in blocks], axis=1

@@ -12,6 +12,7 @@ from models.config import TrainingConfig
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training_data import prepare
+from records.ids import fingerprint
 from records.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "trials"
@@ -34,8 +35,9 @@ def trial(name: str, seed: int) -> None:
     """Train one member of a recipe, from where it was stopped, and write its curve."""
     recipe = RECIPES[name]
     config = recipe.config()
-    member = lone_member(config, basins()[:: recipe.every], seed)
-    kept = Settings.load().data / f"trial-{name}-{seed}.safetensors"
+    member = lone_member(config, basins()[recipe.every - 1 :: recipe.every], seed)
+    made = fingerprint(config.model_dump(mode="json"))[:8]
+    kept = Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
     if kept.exists():
         member.resume(kept.read_bytes())
 

@@ -98,7 +98,7 @@ def train(
         int | None,
         typer.Option(
             metavar="COUNT",
-            help="Values that a network makes of the weather for the gates (mclstm). Default: 16; 0 as published.",
+            help="Values made of weather and attributes for the gates (mclstm). Default: 16; 0: none, as published.",
         ),
     ] = None,
     output_gate_bias: Annotated[

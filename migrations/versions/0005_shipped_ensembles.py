@@ -56,12 +56,26 @@ def _allow(table: str, before: list[str], after: list[str]) -> None:
 
 
 def _change_networks(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Change how the configurations of versions describe an MC-LSTM."""
+    """Change how versions and trainings describe an MC-LSTM."""
     rows = sa.table("versions", sa.column("id", sa.String()), sa.column("config", sa.JSON()))
-    for row in op.get_bind().execute(sa.select(rows.c.id, rows.c.config)).all():
-        if row.config.get("network", {}).get("architecture") == "mclstm":
-            config = row.config | {"network": change(row.config["network"])}
-            op.execute(rows.update().where(rows.c.id == row.id).values(config=config))
+    for row in op.get_bind().execute(sa.select(rows)).all():
+        if _describes_mclstm(row.config):
+            op.execute(rows.update().where(rows.c.id == row.id).values(config=_with(row.config, change)))
+    # What a training was asked for: one under way goes on with the network that it began with.
+    rows = sa.table("trainings", sa.column("id", sa.String()), sa.column("request", sa.JSON()))
+    for row in op.get_bind().execute(sa.select(rows)).all():
+        config = row.request.get("config", {})
+        if _describes_mclstm(config):
+            request = row.request | {"config": _with(config, change)}
+            op.execute(rows.update().where(rows.c.id == row.id).values(request=request))
+
+
+def _describes_mclstm(config: dict[str, Any]) -> bool:
+    return bool(config.get("network", {}).get("architecture") == "mclstm")
+
+
+def _with(config: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    return config | {"network": change(config["network"])}
 
 
 def _one_of(kinds: list[str]) -> str:

@@ -25,7 +25,7 @@ class Embedding(nn.Module):
         """Return (T, B, values) of x (T, B, inputs)."""
         if torch.is_grad_enabled():
             return self._embed(x)
-        # A day and a block by itself: its bits do not depend on how many are run at once.
+        # A day and a whole block (`models.inference`) by itself: its bits do not depend on how many are run at once.
         return torch.stack([torch.cat([self._embed(block) for block in day.split(BLOCK)]) for day in x])
 
     def _embed(self, x: Tensor) -> Tensor:

@@ -9,9 +9,10 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 import migrations
-from records import schedules, versions
+from records import schedules, trainings, versions
 from records.engine import Database
 from records.tables import Base
 from tests.records.factories import BASIN, NOW, a_basin, a_job, a_version, contents
@@ -106,16 +107,21 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
 
 
 def test_versions_of_before_the_embedding_have_none(database: Database) -> None:
+    def networks(session: Session) -> list[Any]:
+        asked = trainings.get(session, training).request
+        return [config["network"] for config in (versions.get(session, version).config, asked["config"])]
+
+    network = {"architecture": "mclstm", "cells": 64}
     with database.transaction() as session:
         version = a_version(session).id
-        network = versions.get(session, version).config["network"]
+        training = trainings.start(session, {"config": {"network": network}}, NOW).id
         _downgrade(session.connection(), "0004")
-        assert versions.get(session, version).config["network"] == network
+        assert networks(session) == [network, network]
     database.migrate()
     with database.transaction() as session:
-        assert versions.get(session, version).config["network"] == {**network, "embedding": 0}
+        assert networks(session) == [{**network, "embedding": 0}] * 2
         _downgrade(session.connection(), "0004")
-        assert versions.get(session, version).config["network"] == network
+        assert networks(session) == [network, network]
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

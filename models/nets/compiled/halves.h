@@ -110,7 +110,7 @@ struct HalfProducts {
         const int64_t step = tall() * PAIRS, depth = shape.padded / PAIRS;
         for (int64_t f = 0; f < wanted; f += 2 * TILE) {
             const Half* first = weight_T + g * depth * step + f * PAIRS;
-            const Block block{{first, first + TILE * PAIRS}, {dz_down, dz_down + 32}, 64, 128, step, TILE * 64, shape.padded / 2};
+            const Block block{{first, first + TILE * PAIRS}, {dz_down, dz_down + 32}, 64, 128, step, TILE * 64, (shape.cells + 1) / 2};
             Unit::template multiply<true>(block, d_features(b) + f * SAMPLES, SAMPLES);
         }
     }

@@ -1,4 +1,4 @@
-// What Python calls: one block of 32 samples, forward or backward, in one of three precisions.
+// What Python calls: a team of blocks of 32 samples, forward or backward, in one of three precisions.
 #include <stdlib.h>
 
 #include "dots.h"
@@ -75,8 +75,8 @@ int half(const Call& call, bool backward) {
     const Shape& shape = products.shape = call.shape;
     const int64_t scratch = Scan<float>::scratch_rows(shape) * SAMPLES, down = shape.blocks * products.deep() * SAMPLES,
                   back = shape.blocks * products.tall() * SAMPLES, across = products.SLOTS * products.deep() * SAMPLES,
-                  dz_down = shape.padded * SAMPLES, dz_rows = products.SLOTS * shape.rows() * SAMPLES;
-    Memory memory((scratch + back) * sizeof(float) + (down + across + dz_down + (backward ? dz_rows : 0)) * sizeof(Half) +
+                  dz_down = shape.padded * SAMPLES, dz_rows = backward ? products.SLOTS * shape.rows() * SAMPLES : 0;
+    Memory memory((scratch + back) * sizeof(float) + (down + across + dz_down + dz_rows) * sizeof(Half) +
                   6 * LINE);
     if (!memory.begin) return 1;
     products.weight = of<Half>(call.weight);
@@ -87,7 +87,7 @@ int half(const Call& call, bool backward) {
     products.across = memory.take<Half>(across);
     products.dz_down = memory.take<Half>(dz_down);
     products.back = memory.take<float>(back);
-    if (backward) products.dz_rows = memory.take<Half>(dz_rows);
+    products.dz_rows = memory.take<Half>(dz_rows);
     Unit::begin();
     run(call, products, memory.take<float>(scratch), backward);
     Unit::end();
@@ -102,8 +102,7 @@ extern "C" {
 // How this processor multiplies bfloat16: 2 by its matrix unit, 1 by its vector unit, 0 not at all.
 int freshet_half_unit() {
 #ifdef FRESHET_TILES
-    static const bool tiles = TileUnit::allowed();
-    if (tiles) return 2;
+    if (TileUnit::allowed()) return 2;  // no static: its guard is in a library that is not linked
 #endif
 #ifdef FRESHET_HALVES
     return 1;
@@ -112,7 +111,7 @@ int freshet_half_unit() {
 #endif
 }
 
-// Each returns 0, or 1 where memory is short; half 2 where no unit multiplies bfloat16.
+// Each returns 0, or 1 where memory is short. Half is asked for only where `freshet_half_unit` names a unit.
 int freshet_double(const Call* call, int backward) { return plain<double>(*call, backward); }
 int freshet_float(const Call* call, int backward) { return plain<float>(*call, backward); }
 int freshet_half(const Call* call, int backward) {
@@ -122,7 +121,7 @@ int freshet_half(const Call* call, int backward) {
 #ifdef FRESHET_HALVES
     return half<DotUnit>(*call, backward);
 #else
-    return 2;
+    return 1;
 #endif
 }
 }

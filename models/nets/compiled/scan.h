@@ -1,5 +1,5 @@
 // The days of MC-LSTM for a team of blocks of samples, forward and backward; scan.py says the equations.
-// `Products` multiplies by the weights: `PlainProducts` in any precision, `TileProducts` in bfloat16.
+// `Products` multiplies by the weights: `PlainProducts` in any precision, `HalfProducts` in bfloat16.
 // The blocks of a team take turns at each source cell, so that its weights come from memory once a day for all.
 #pragma once
 #include <string.h>

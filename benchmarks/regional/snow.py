@@ -1,0 +1,44 @@
+"""Snow storage of the shipped ensemble against the reference, where at least half the precipitation is snow.
+
+The cells are chosen on the training years, as `freshet evaluate` does; the test years judge them.
+"""
+
+import numpy as np
+
+from benchmarks.regional.data import TEST, basins, opened
+from benchmarks.regional.members import series
+from hydrology.calendar import Period
+from operations.evaluate import evaluate
+from operations.pretrained import install, read_shipped
+from records import basins as kept
+from records.clock import Clock
+
+FRAC_SNOW = 0.5
+
+
+def snow_skill() -> dict[str, object]:
+    """Return the quartiles of r and of the bias in % over the basins, and the worst closure of the same run."""
+    database, folder = opened(), series("mclstm").folder
+    with database.reading() as session:
+        (fractions,) = kept.attributes_of(session, basins(), ["frac_snow"]).T
+    snowy = [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
+    version = install(database, Clock(), read_shipped(folder.name)).version_id
+    done = evaluate(database, Clock(), version, Period.parse(TEST), snowy)
+    database.close()
+    by_basin = {
+        one.basin: {"r": one.snow.test_r, "bias_pct": one.snow.bias_pct}
+        for one in done.basins
+        if one.snow is not None and one.snow.test_r is not None and one.snow.bias_pct is not None
+    }
+    quartiles = {
+        name: np.percentile(np.array([one[name] for one in by_basin.values()], float), [25, 50, 75]).tolist()
+        for name in ("r", "bias_pct")
+    }
+    return {
+        "asked_for": len(snowy),
+        "basins": len(by_basin),
+        **quartiles,
+        "worst_residual": done.worst_residual,
+        "by_basin": by_basin,
+        "left_out": done.left_out,
+    }
