@@ -155,6 +155,12 @@ class TrainingConfig(_Frozen):
         description="of the running mean of the weights, which is what is validated and kept: how much of it stays at "
         "a step; 0 keeps the weights themselves",
     )
+    expectile: float = Field(
+        0.58,
+        gt=0,
+        lt=1,
+        description="of the loss: the share of the weight that days simulated too low get; 0.5 is NSE* as published",
+    )
     clip_norm: float = Field(1.0, gt=0)
     validate_every: int = Field(100, ge=1, description="steps")
     checkpoint_every: int = Field(50, ge=1, description="steps")

@@ -180,7 +180,8 @@ class MemberTraining:
         """
         tensors, header = checkpoint.parse(blob)
         self.network.load_state_dict(checkpoint.under("network.", tensors))
-        self.average.load_state_dict(checkpoint.under("average.", tensors))
+        # Checkpoints of Freshet before the mean have none; those trainings go on without.
+        self.average.load_state_dict(checkpoint.under("average.", tensors) or self.network.state_dict())
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
         self.best = checkpoint.under("best.", tensors) or None
         self.step, self.log, self.seconds = header["step"], header["log"], header.get("seconds", 0.0)
@@ -195,7 +196,8 @@ class MemberTraining:
             # Dropout's: a resumed training then drops what an uninterrupted one would have dropped.
             torch.manual_seed(int(np.random.SeedSequence([self.seed, self.step]).generate_state(1, np.uint64)[0]))
             outputs, _ = self.network(inputs)
-        loss = nse_star(outputs["discharge"][self.config.windows.warmup_days :], observed, sd)
+        simulated = outputs["discharge"][self.config.windows.warmup_days :]
+        loss = nse_star(simulated, observed, sd, self.config.expectile)
         self.optimizer.zero_grad()
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)

@@ -194,6 +194,12 @@ class Training(Said):
     precision: Literal["bfloat16", "float32"] = Field(
         "bfloat16", description="Of the gates' products in training, where the processor has a unit for them."
     )
+    expectile: float = Field(
+        0.58,
+        gt=0,
+        lt=1,
+        description="Of the loss: the share of the weight that days simulated too low get; 0.5 is NSE* as published.",
+    )
     clip_norm: float = Field(1.0, gt=0)
     validate_every: int = Field(100, ge=1, description="Steps.")
     checkpoint_every: int = Field(50, ge=1, description="Steps.")

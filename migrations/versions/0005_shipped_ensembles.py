@@ -1,5 +1,5 @@
-"""versions that learnt from basins which are not kept here, the jobs that install them, and networks
-without an embedding."""
+"""versions that learnt from basins which are not kept here, the jobs that install them, and trainings
+of before the embedding, the expectile, the mean of the weights and bfloat16."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +15,8 @@ depends_on = None
 _JOBS = ["ingest", "training", "member", "forecast", "evaluation", "comparison"]
 _KINDS = {"jobs": _JOBS, "schedules": [kind for kind in _JOBS if kind != "member"]}
 _NEW = "pretrained"
+_LOSS_AND_WEIGHTS = {"averaging": 0.0, "precision": "float32", "expectile": 0.5}
+_NETWORK = {"embedding": 0}
 
 
 def upgrade() -> None:
@@ -22,11 +24,11 @@ def upgrade() -> None:
         _allow(table, kinds, [*kinds, _NEW])
     with op.batch_alter_table("version_basins") as batch:
         batch.drop_constraint(op.f("fk_version_basins_basin_id"), type_="foreignkey")
-    _change_networks(lambda network: {"embedding": 0, **network})
+    _change_configs(_as_they_were)
 
 
 def downgrade() -> None:
-    _change_networks(lambda network: {key: value for key, value in network.items() if (key, value) != ("embedding", 0)})
+    _change_configs(_without_choice)
     of_version = sa.table("version_basins", sa.column("basin_id", sa.String()))
     kept = sa.table("basins", sa.column("id", sa.String()))
     op.execute(of_version.delete().where(of_version.c.basin_id.not_in(sa.select(kept.c.id))))
@@ -55,27 +57,33 @@ def _allow(table: str, before: list[str], after: list[str]) -> None:
     op.execute("PRAGMA writable_schema = RESET")
 
 
-def _change_networks(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Change how versions and trainings describe an MC-LSTM."""
+def _as_they_were(config: dict[str, Any]) -> dict[str, Any]:
+    """Say of a training what all were before it could be chosen."""
+    return {**_LOSS_AND_WEIGHTS, **config, "network": _network(config, lambda network: {**_NETWORK, **network})}
+
+
+def _without_choice(config: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in config.items() if key not in _LOSS_AND_WEIGHTS}
+    paper = _NETWORK.items()
+    return {**kept, "network": _network(config, lambda network: dict(network.items() - paper))}
+
+
+def _network(config: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    network: dict[str, Any] = config["network"]
+    return change(network) if network["architecture"] == "mclstm" else network
+
+
+def _change_configs(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change what versions and trainings were asked to do: a training under way goes on as it began."""
     rows = sa.table("versions", sa.column("id", sa.String()), sa.column("config", sa.JSON()))
     for row in op.get_bind().execute(sa.select(rows)).all():
-        if _describes_mclstm(row.config):
-            op.execute(rows.update().where(rows.c.id == row.id).values(config=_with(row.config, change)))
-    # What a training was asked for: one under way goes on with the network that it began with.
+        if "network" in row.config:
+            op.execute(rows.update().where(rows.c.id == row.id).values(config=change(row.config)))
     rows = sa.table("trainings", sa.column("id", sa.String()), sa.column("request", sa.JSON()))
     for row in op.get_bind().execute(sa.select(rows)).all():
-        config = row.request.get("config", {})
-        if _describes_mclstm(config):
-            request = row.request | {"config": _with(config, change)}
+        if "config" in row.request:
+            request = row.request | {"config": change(row.request["config"])}
             op.execute(rows.update().where(rows.c.id == row.id).values(request=request))
-
-
-def _describes_mclstm(config: dict[str, Any]) -> bool:
-    return bool(config.get("network", {}).get("architecture") == "mclstm")
-
-
-def _with(config: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    return config | {"network": change(config["network"])}
 
 
 def _one_of(kinds: list[str]) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy.stats import expectile
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
@@ -139,6 +140,25 @@ def test_missing_targets_leave_the_gradient_finite() -> None:
     assert loss.item() == pytest.approx((3 * (1 / 2.0) ** 2) / 6)
     assert simulated.grad is not None
     assert torch.isfinite(simulated.grad).all()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.58])
+def test_the_loss_is_least_at_the_expectile(share: float) -> None:
+    observed = torch.tensor([[0.1], [0.4], [0.2], [9.0], [3.0]], dtype=torch.float64)
+    best = float(expectile(observed[:, 0].numpy(), share))
+    simulated = torch.full_like(observed, best).requires_grad_()
+    nse_star(simulated, observed, torch.ones(1), share).backward()
+    assert simulated.grad is not None
+    assert abs(float(simulated.grad.sum())) < 1e-9
+
+
+def test_a_checkpoint_of_before_the_mean_of_the_weights_goes_on() -> None:
+    blobs: dict[int, bytes] = {}
+    whole = member(averaging=0.0).run(lambda step, blob: blobs.update({step: blob}))
+    tensors, header = parse(blobs[6])
+    resumed = member(averaging=0.0)
+    resumed.resume(dump({name: value for name, value in tensors.items() if not name.startswith("average.")}, header))
+    assert all(torch.equal(value, whole.last[name]) for name, value in resumed.run().last.items())
 
 
 def test_broken_weights_are_refused() -> None:

@@ -181,7 +181,7 @@ def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, pa
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
     child = tuned(own, parent, schedule=HELPING)
     assert UNSEEN not in in_use(own)
-    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=0.9, promote=True))
+    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=50.0, promote=True))
     assert (verdict.current, verdict.better) == ((parent,), False)
     assert verdict.current_median == pytest.approx(nse(own, parent, (UNSEEN,))[UNSEEN])
     assert "its parent" in verdict.sentence

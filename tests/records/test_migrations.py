@@ -106,22 +106,27 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
         a_version(session, basins=("SYNTH-01",))
 
 
-def test_versions_of_before_the_embedding_have_none(database: Database) -> None:
-    def networks(session: Session) -> list[Any]:
-        asked = trainings.get(session, training).request
-        return [config["network"] for config in (versions.get(session, version).config, asked["config"])]
+def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> None:
+    def configs(session: Session) -> list[Any]:
+        return [versions.get(session, version).config, trainings.get(session, training).request["config"]]
 
-    network = {"architecture": "mclstm", "cells": 64}
+    before = {"network": {"architecture": "mclstm", "cells": 64}}
+    after = {
+        "network": {"architecture": "mclstm", "cells": 64, "embedding": 0},
+        "averaging": 0.0,
+        "precision": "float32",
+        "expectile": 0.5,
+    }
     with database.transaction() as session:
         version = a_version(session).id
-        training = trainings.start(session, {"config": {"network": network}}, NOW).id
+        training = trainings.start(session, {"config": before}, NOW).id
         _downgrade(session.connection(), "0004")
-        assert networks(session) == [network, network]
+        assert configs(session) == [before, before]
     database.migrate()
     with database.transaction() as session:
-        assert networks(session) == [{**network, "embedding": 0}] * 2
+        assert configs(session) == [after, after]
         _downgrade(session.connection(), "0004")
-        assert networks(session) == [network, network]
+        assert configs(session) == [before, before]
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:
