@@ -23,6 +23,7 @@ from operations.dataset import load_discharge, load_forcing, stacked
 
 METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
 
+Array = npt.NDArray[np.float32]
 Quartiles = dict[str, list[float]]
 
 
@@ -38,10 +39,10 @@ def score(name: str) -> None:
         result = snow_skill()
     else:
         folder = series(name).folder
-        simulated, observed = simulate(folder, basins())
-        members = [_scores(one, observed) for one in simulated]
+        simulated, observed = simulate(shipped(folder), basins(), Period.parse(TEST))
+        members = [scores(one, observed, Period.parse(TEST)) for one in simulated]
         result = {
-            "ensemble": quartiles(_scores(simulated.mean(axis=0), observed)),
+            "ensemble": quartiles(scores(simulated.mean(axis=0), observed, Period.parse(TEST))),
             "singles": [quartiles(one) for one in members],
             "core_minutes": _core_minutes(folder),
         }
@@ -50,22 +51,28 @@ def score(name: str) -> None:
     print(json.dumps(result, indent=1))
 
 
-def simulate(folder: Path, names: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Return simulated discharge (members, basins, days) and observed (basins, days) of the test period, in mm/day."""
-    shipped = form.read(folder)
-    said = shipped.description
-    weights = {label: checkpoint.parse(blob)[0] for label, blob in shipped.weights.items()}
-    ensemble = Ensemble.load(said.config, Scaler.from_json(said.scaler), weights)
-    period, database = Period.parse(TEST), opened()
+def shipped(folder: Path) -> Ensemble:
+    """Return the ensemble that a folder holds."""
+    found = form.read(folder)
+    weights = {label: checkpoint.parse(blob)[0] for label, blob in found.weights.items()}
+    return Ensemble.load(found.description.config, Scaler.from_json(found.description.scaler), weights)
+
+
+def simulate(ensemble: Ensemble, names: Sequence[str], period: Period) -> tuple[Array, Array]:
+    """Return simulated discharge (members, basins, days) and observed (basins, days) of a period, in mm/day.
+
+    Every basin runs from the first day of its record; one without observations in the period has NaN.
+    """
+    database = opened()
     forcings, observed = [], []
     with database.reading() as session:
         for name in names:
-            forcing = load_forcing(session, name, said.config)
-            flow = load_discharge(session, name, said.config.inputs.product, period)
-            if isinstance(forcing, str) or isinstance(flow, str):
-                raise SystemExit(str(forcing if isinstance(forcing, str) else flow))
+            forcing = load_forcing(session, name, ensemble.config)
+            flow = load_discharge(session, name, ensemble.config.inputs.product, period)
+            if isinstance(forcing, str):
+                raise SystemExit(forcing)
             forcings.append(forcing.forcing)
-            observed.append(flow)
+            observed.append(np.full(len(period), np.float32(np.nan)) if isinstance(flow, str) else flow)
     database.close()
     record = forcings[0].period
     if any(one.period != record for one in forcings):
@@ -74,22 +81,21 @@ def simulate(folder: Path, names: Sequence[str]) -> tuple[npt.NDArray[np.float32
         ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
         for first in range(0, len(forcings), GROUP)
     ]
-    simulated: npt.NDArray[np.float32] = np.concatenate(
-        [block[..., days_of(record, period)] for block in blocks], axis=1
-    )
+    simulated: Array = np.concatenate([block[..., days_of(record, period)] for block in blocks], axis=1)
     return simulated, np.stack(observed)
 
 
 def _fold(number: int) -> dict[str, dict[str, float | None]]:
     left_out = fold(number)
-    simulated, observed = simulate(series(f"fold-{number}").folder, left_out)
-    return dict(zip(left_out, _scores(simulated[0], observed), strict=True))
+    period = Period.parse(TEST)
+    simulated, observed = simulate(shipped(series(f"fold-{number}").folder), left_out, period)
+    return dict(zip(left_out, scores(simulated[0], observed, period), strict=True))
 
 
-def _scores(simulated: npt.NDArray[np.float32], observed: npt.NDArray[np.float32]) -> list[dict[str, float | None]]:
-    days = Period.parse(TEST).days
-    found = [all_scores(one, other, days) for one, other in zip(simulated, observed, strict=True)]
-    return [{metric: scores[metric].value for metric in METRICS} for scores in found]
+def scores(simulated: Array, observed: Array, period: Period) -> list[dict[str, float | None]]:
+    """Return the scores of every basin, from discharge (basins, days) in mm/day."""
+    found = [all_scores(one, other, period.days) for one, other in zip(simulated, observed, strict=True)]
+    return [{metric: of[metric].value for metric in METRICS} for of in found]
 
 
 def quartiles(found: Iterable[Mapping[str, float | None]]) -> Quartiles:

@@ -5,10 +5,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.regional.data import basins, opened
+from benchmarks.regional.data import VALIDATION, basins, opened
 from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.score import Quartiles, quartiles, scores, simulate
 from hydrology.calendar import Period
 from models.config import TrainingConfig
+from models.ensemble import Ensemble
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training_data import prepare
@@ -35,7 +37,8 @@ def trial(name: str, seed: int) -> None:
     """Train one member of a recipe, from where it was stopped, and write its curve."""
     recipe = RECIPES[name]
     config = recipe.config()
-    member = lone_member(config, basins()[recipe.every - 1 :: recipe.every], seed)
+    names = basins()[recipe.every - 1 :: recipe.every]
+    member = lone_member(config, names, seed)
     made = fingerprint(config.model_dump(mode="json"))[:8]
     kept = Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
     if kept.exists():
@@ -62,6 +65,15 @@ def trial(name: str, seed: int) -> None:
         "config": config.model_dump(mode="json"),
         "core_minutes": member.seconds / 60,
         "log": member.log,
+        "validation": _validation(member, names),
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
+def _validation(member: MemberTraining, names: Sequence[str]) -> Quartiles:
+    """Return the quartiles of all scores of the best weights over the validation period."""
+    assert member.best is not None
+    ensemble, period = Ensemble.load(member.config, member.scaler, {0: member.best}), Period.parse(VALIDATION)
+    (simulated,), observed = simulate(ensemble, names, period)
+    return quartiles(scores(simulated, observed, period))
