@@ -25,7 +25,8 @@ def draw() -> None:
     curves += [(KEPT, _curve(member.log["validation"], member.log["seconds"] / 60)) for member in _kept()]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
     small = [(one["recipe"], _curve(one["log"], one["core_minutes"])) for one in found if one["basins"] <= 40]
-    _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)
+    if small:
+        _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)
 
 
 def _kept() -> list[form.ShippedMember]:
