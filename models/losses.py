@@ -9,8 +9,8 @@ NSE_EPSILON = 0.1  # mm/day, keeps basins of little flow from ruling the loss
 def nse_star(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
     """Return the basin-averaged Nash-Sutcliffe loss NSE* [K19]: mean of (q_sim - q_obs)^2 / (s_b + 0.1)^2.
 
-    What it asks for is the mean of what may be observed. An expectile above 0.5 [Newey and Powell 1987] asks for a little
-    more, most where the network is least sure: errors of too little count for more.
+    What it asks for is the mean of what may be observed. An expectile above 0.5 [Newey and Powell 1987] asks for a
+    little more, most where the network is least sure: errors of too little count for more.
 
     Args:
         simulated: (T, B) in mm/day.
