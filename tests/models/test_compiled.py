@@ -79,19 +79,19 @@ def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(ce
     half.half_products = True
     drive = inputs(203, 70, dtype=torch.float32)
     assert worst_residual(half, drive, torch.ones(70, cells) * 3) <= 1e-5
-    weights, weather = [], []
+    weights, given = [], []
     for net in (whole, half):
-        auxiliary = drive.auxiliary.clone().requires_grad_()
-        loss = net(Inputs(drive.mass, auxiliary, drive.static))[0]["discharge"].square().mean()
+        auxiliary, static = drive.auxiliary.clone().requires_grad_(), drive.static.clone().requires_grad_()
+        loss = net(Inputs(drive.mass, auxiliary, static))[0]["discharge"].square().mean()
         loss.backward()
         weights.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))
-        weather.append(auxiliary.grad)
+        given.append((auxiliary.grad, static.grad))
     assert (weights[1] - weights[0]).norm() < 0.02 * weights[0].norm()
-    exact, rounded = weather
-    assert exact is not None
-    assert rounded is not None
-    # Not the norm: where the positive part of R just begins, a day's gradient is another one.
-    assert (rounded - exact).abs().median() < 0.02 * exact.abs().median()
+    for exact, rounded in zip(*given, strict=True):
+        assert exact is not None
+        assert rounded is not None
+        # Not the norm: where the positive part of R just begins, a day's gradient is another one.
+        assert (rounded - exact).abs().median() < 0.02 * exact.abs().median()
 
 
 @pytest.mark.usefixtures("compiled")

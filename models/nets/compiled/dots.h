@@ -9,34 +9,36 @@ struct DotUnit {
     static void begin() {}
     static void end() {}
 
-    // `to` has rows of 2 tiles, `stride` numbers apart; `ADD`: to what is there.
-    template <bool ADD>
-    static void multiply(const Block& block, float* to, int64_t stride) {
+    // `from` and `to` have rows of 2 tiles, `stride` numbers apart.
+    static void multiply(const Block& block, const float* from, float* to, int64_t stride) {
         for (int tile = 0; tile < 2; tile++)
-            for (int row = 0; row < TILE; row += STRIP)
-                strip<ADD>(block, block.a[tile] + row * block.a_stride / 2, to + (tile * TILE + row) * stride, stride);
+            for (int row = 0; row < TILE; row += STRIP) {
+                const int64_t first = (tile * TILE + row) * stride;
+                const Half* a = block.a[tile] + row * block.a_stride / 2;
+                if (block.b[1]) strip<2>(block, a, from + first, to + first, stride);
+                else strip<1>(block, a, from + first, to + first, stride);
+            }
     }
 
-    template <bool ADD>
-    static void strip(const Block& block, const Half* a, float* to, int64_t stride) {
-        __m512 sums[STRIP][2];
+    template <int COLUMNS>
+    static void strip(const Block& block, const Half* a, const float* from, float* to, int64_t stride) {
+        __m512 sums[STRIP][COLUMNS];
         for (int n = 0; n < STRIP; n++)
-            for (int half = 0; half < 2; half++)
-                sums[n][half] = ADD ? _mm512_load_ps(to + n * stride + half * TILE) : _mm512_setzero_ps();
+            for (int c = 0; c < COLUMNS; c++) sums[n][c] = _mm512_load_ps(from + n * stride + c * TILE);
         for (int64_t d = 0; d * TILE < block.pairs; d++) {
             const int64_t ahead = block.pairs - d * TILE, count = ahead < TILE ? ahead : TILE;
             for (int64_t pair = 0; pair < count; pair++) {
                 const int64_t at = d * block.b_step + pair * block.b_stride / 2;
-                const __m512bh left = pairs(block.b[0] + at), right = pairs(block.b[1] + at);
+                __m512bh columns[COLUMNS];
+                for (int c = 0; c < COLUMNS; c++) columns[c] = pairs(block.b[c] + at);
                 for (int n = 0; n < STRIP; n++) {
                     const __m512bh one = everywhere(a + d * block.a_step + n * block.a_stride / 2 + pair * 2);
-                    sums[n][0] = _mm512_dpbf16_ps(sums[n][0], one, left);
-                    sums[n][1] = _mm512_dpbf16_ps(sums[n][1], one, right);
+                    for (int c = 0; c < COLUMNS; c++) sums[n][c] = _mm512_dpbf16_ps(sums[n][c], one, columns[c]);
                 }
             }
         }
         for (int n = 0; n < STRIP; n++)
-            for (int half = 0; half < 2; half++) _mm512_store_ps(to + n * stride + half * TILE, sums[n][half]);
+            for (int c = 0; c < COLUMNS; c++) _mm512_store_ps(to + n * stride + c * TILE, sums[n][c]);
     }
 
     static __m512bh pairs(const Half* p) { return (__m512bh)_mm512_load_si512(p); }

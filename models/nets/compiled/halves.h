@@ -15,7 +15,8 @@ inline __m512i halves(const float* low, const float* high) {
     return (__m512i)_mm512_cvtne2ps_pbh(_mm512_load_ps(high), _mm512_load_ps(low));
 }
 
-// What a unit multiplies: 2 tiles of A's rows by 2 of B's columns, C[a][b] (+)= A[a] B[b], along tiles padded with zeros.
+// What a unit multiplies and adds: 2 tiles of A's rows by 2 of B's columns (1 where the other is null), along tiles
+// padded with zeros.
 struct Block {
     const Half *a[2], *b[2];
     int64_t a_stride, b_stride;  // bytes from row to row
@@ -29,44 +30,38 @@ struct HalfProducts {
 
     Shape shape;
     const Half *weight;    // (rows, deep), features padded to 32
-    const Half *weight_T;  // of what varies, in tiles: (rows / 32, tall / 16, 16, 32)
+    const Half *weight_T;  // in tiles: (rows / 32, deep / 16, 16, 32)
+    const float* fixed;    // a block first: (rows, 32)
     int64_t wanted;        // features whose gradient is asked for
-    float* d_weight;       // (rows, deep); not used forward
+    float *d_weight, *d_fixed;  // (rows, deep); a block first: (rows, 32); not used forward
     Half *down, *across;   // features: of the day, a block first (deep / 2, 32, 2); in tiles (SLOTS, deep / 16, 16, 16, 2)
     Half *dz_down, *dz_rows;  // dZ: of the group (P / 2, 32, 2); (SLOTS, rows, 32)
-    float* back;              // a block first: (tall, 32)
+    float* back;              // a block first: (deep, 32)
     int64_t waiting = 0;      // slots in use before today's
 
     int64_t deep() const { return (shape.features() + PAIRS - 1) / PAIRS * PAIRS; }
-    int64_t tall() const { return (shape.varying() + PAIRS - 1) / PAIRS * PAIRS; }
-    float* d_features(int64_t b) const { return back + b * tall() * SAMPLES; }
-
-    // Writes all features of a block once; begin_day then those that vary.
-    void begin(int64_t b, const float* u) {
-        write(b, u, 0, shape.features());
-        for (int64_t slot = b; d_weight && slot < SLOTS; slot += shape.blocks) write_across(slot, u, 0, shape.features());
-    }
+    float* d_features(int64_t b) const { return back + b * deep() * SAMPLES; }
 
     void begin_day(int64_t b, const float* u) {
-        write(b, u, 0, shape.varying());
+        write(b, u);
         if (!d_weight) return;
-        write_across(waiting + b, u, 0, shape.varying());
-        memset(d_features(b), 0, tall() * SAMPLES * sizeof(float));
+        write_across(waiting + b, u);
+        memset(d_features(b), 0, deep() * SAMPLES * sizeof(float));
     }
 
-    void write(int64_t b, const float* u, int64_t first, int64_t last) {
+    void write(int64_t b, const float* u) {
         const __m512i low = interleaved(0), high = interleaved(16);
         alignas(64) static const float zeros[SAMPLES] = {};
-        for (int64_t f = first; f < last; f += 2) {
+        for (int64_t f = 0; f < shape.features(); f += 2) {
             const float *even = u + f * SAMPLES, *odd = f + 1 < shape.features() ? even + SAMPLES : zeros;
             interleave(halves(even, even + 16), halves(odd, odd + 16), low, high, down + (b * deep() + f) * SAMPLES);
         }
     }
 
-    void write_across(int64_t slot, const float* u, int64_t first, int64_t last) {
+    void write_across(int64_t slot, const float* u) {
         const __m512i rows = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
                                                 _mm512_set1_epi32(TILE));
-        for (int64_t f = first; f < last; f++) {
+        for (int64_t f = 0; f < shape.features(); f++) {
             Half* to = across + (slot * deep() + f / TILE * TILE) * SAMPLES + f % TILE * 2;
             _mm512_i32scatter_epi32(to, rows, halves(u + f * SAMPLES, u + f * SAMPLES + TILE), 4);
         }
@@ -84,13 +79,14 @@ struct HalfProducts {
         _mm512_store_si512(to + 32, _mm512_permutex2var_epi16(even, high, odd));
     }
 
-    // Z of a group: W u.
+    // Z of a group: fixed + W u.
     void group(int64_t b, int64_t g, float* z) const {
         const Half* u = down + b * deep() * SAMPLES;
         for (int64_t r = 0; r < shape.padded; r += 2 * TILE) {
-            const Half* first = weight + (g * shape.padded + r) * deep();
+            const int64_t row = g * shape.padded + r;
+            const Half* first = weight + row * deep();
             const Block block{{first, first + TILE * deep()}, {u, u + 32}, deep() * 2, 128, PAIRS, TILE * 64, (shape.features() + 1) / 2};
-            Unit::template multiply<false>(block, z + r * SAMPLES, SAMPLES);
+            Unit::multiply(block, fixed + (b * shape.rows() + row) * SAMPLES, z + r * SAMPLES, SAMPLES);
         }
     }
 
@@ -107,11 +103,12 @@ struct HalfProducts {
             _mm512_store_si512(keep, even);
             _mm512_store_si512(keep + SAMPLES, odd);
         }
-        const int64_t step = tall() * PAIRS, depth = shape.padded / PAIRS;
+        const int64_t step = deep() * PAIRS, depth = shape.padded / PAIRS;
         for (int64_t f = 0; f < wanted; f += 2 * TILE) {
             const Half* first = weight_T + g * depth * step + f * PAIRS;
             const Block block{{first, first + TILE * PAIRS}, {dz_down, dz_down + 32}, 64, 128, step, TILE * 64, (shape.cells + 1) / 2};
-            Unit::template multiply<true>(block, d_features(b) + f * SAMPLES, SAMPLES);
+            float* to = d_features(b) + f * SAMPLES;
+            Unit::multiply(block, to, to, SAMPLES);
         }
     }
 
@@ -120,15 +117,39 @@ struct HalfProducts {
         if (waiting + shape.blocks > SLOTS) finish();
     }
 
-    // The gradient of the weights over the slots that wait: dZ u^T.
+    // The gradients of weights and fixed part over the slots that wait: dZ u^T, and dZ.
     void finish() {
-        for (int64_t r = 0; waiting && r < shape.rows(); r += 2 * TILE)
+        for (int64_t r = 0; waiting && r < shape.rows(); r += 2 * TILE) {
             for (int64_t f = 0; f < deep(); f += 2 * TILE) {
                 const Half *dz = dz_rows + r * SAMPLES, *u = across + f * SAMPLES;
-                const Block block{{dz, dz + TILE * SAMPLES}, {u, u + TILE * SAMPLES}, 64, 64, shape.rows() * SAMPLES, deep() * SAMPLES, waiting * TILE};
-                Unit::template multiply<true>(block, d_weight + r * deep() + f, deep());
+                const Half* next = f + TILE < shape.features() ? u + TILE * SAMPLES : nullptr;
+                const Block block{{dz, dz + TILE * SAMPLES}, {u, next}, 64, 64, shape.rows() * SAMPLES, deep() * SAMPLES, waiting * TILE};
+                float* to = d_weight + r * deep() + f;
+                Unit::multiply(block, to, to, deep());
             }
+            for (int64_t row = r; row < r + 2 * TILE; row++) fixed_back(row);
+        }
         waiting = 0;
+    }
+
+    void fixed_back(int64_t row) {
+        for (int64_t b = 0; b < shape.blocks; b++) {
+            float* to = d_fixed + (b * shape.rows() + row) * SAMPLES;
+            __m512 low = _mm512_load_ps(to), high = _mm512_load_ps(to + TILE);
+            for (int64_t slot = b; slot < waiting; slot += shape.blocks) {
+                const Half* dz = dz_rows + (slot * shape.rows() + row) * SAMPLES;
+                low += whole(dz);
+                high += whole(dz + TILE);
+            }
+            _mm512_store_ps(to, low);
+            _mm512_store_ps(to + TILE, high);
+        }
+    }
+
+    // A bfloat16 is the upper half of a float32.
+    static __m512 whole(const Half* p) {
+        const __m512i bits = _mm512_cvtepu16_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)));
+        return (__m512)_mm512_slli_epi32(bits, 16);
     }
 };
 #endif

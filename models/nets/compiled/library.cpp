@@ -7,12 +7,11 @@
 
 struct Call {
     Shape shape;
-    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); half: (rows, deep) and what varies in tiles
-    const void *fixed, *constants;      // plain: fixed; half: constants
-    const void *drivers, *mass, *cells;
+    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); half: (rows, deep) and in tiles
+    const void *fixed, *drivers, *mass, *cells;
     void *storage, *outflow, *discharge;
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
-    void *d_weight, *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_fixed of plain; d_drivers and d_mass may be null
+    void *d_weight, *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
 };
 
 namespace {
@@ -39,8 +38,8 @@ Real* of(const void* p) { return const_cast<Real*>(static_cast<const Real*>(p));
 
 template <class Real, class Products>
 void run(const Call& call, Products& products, Real* scratch, bool backward) {
-    Scan<Real> scan{call.shape,          of<Real>(call.drivers), of<Real>(call.constants), of<Real>(call.mass),
-                    of<Real>(call.cells), of<Real>(call.storage), of<Real>(call.outflow),   scratch};
+    Scan<Real> scan{call.shape,           of<Real>(call.drivers), of<Real>(call.mass), of<Real>(call.cells),
+                    of<Real>(call.storage), of<Real>(call.outflow), scratch};
     if (backward)
         scan.backward(products, {of<Real>(call.d_storage), of<Real>(call.d_outflow), of<Real>(call.d_discharge)},
                       {of<Real>(call.d_drivers), of<Real>(call.d_mass), of<Real>(call.d_cells)});
@@ -74,15 +73,17 @@ int half(const Call& call, bool backward) {
     HalfProducts<Unit> products{};
     const Shape& shape = products.shape = call.shape;
     const int64_t scratch = Scan<float>::scratch_rows(shape) * SAMPLES, down = shape.blocks * products.deep() * SAMPLES,
-                  back = shape.blocks * products.tall() * SAMPLES, across = products.SLOTS * products.deep() * SAMPLES,
+                  back = shape.blocks * products.deep() * SAMPLES, across = products.SLOTS * products.deep() * SAMPLES,
                   dz_down = shape.padded * SAMPLES, dz_rows = backward ? products.SLOTS * shape.rows() * SAMPLES : 0;
     Memory memory((scratch + back) * sizeof(float) + (down + across + dz_down + dz_rows) * sizeof(Half) +
                   6 * LINE);
     if (!memory.begin) return 1;
     products.weight = of<Half>(call.weight);
     products.weight_T = of<Half>(call.other_weight);
-    products.wanted = call.d_drivers ? shape.varying() : shape.cells;
+    products.fixed = of<float>(call.fixed);
+    products.wanted = call.d_drivers ? shape.features() : shape.cells;
     products.d_weight = backward ? of<float>(call.d_weight) : nullptr;
+    products.d_fixed = of<float>(call.d_fixed);
     products.down = memory.take<Half>(down);
     products.across = memory.take<Half>(across);
     products.dz_down = memory.take<Half>(dz_down);

@@ -20,11 +20,8 @@ struct PlainProducts {
     Real *across, *back;                  // of the day, a block first: (32, wide) and (F, 32)
     const Real* u = nullptr;              // of the day, a block first: (F, 32)
 
-    void begin(int64_t b, const Real* features) {
-        if (b == 0) u = features;
-    }
-
     void begin_day(int64_t b, const Real* features) {
+        if (b == 0) u = features;
         if (!d_weight) return;
         const int64_t F = shape.features(), wide = shape.wide();
         for (int64_t f = 0; f < F; f++)

@@ -22,10 +22,10 @@ SAMPLES = 32  # of a block
 MOST_BLOCKS = 2  # of a team
 STRIP, TILE, PAIRS = 8, 16, 32  # rows of a strip of weights; rows of a tile, numbers of bfloat16 in one of them
 
-_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "constants_count")
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count")
 _POINTERS = (
-    "weight", "other_weight", "fixed", "constants", "drivers", "mass", "cells_before", "storage", "outflow",
-    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_fixed", "d_drivers", "d_mass", "d_cells",
+    "weight", "other_weight", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
+    "d_storage", "d_outflow", "d_discharge", "d_weight", "d_fixed", "d_drivers", "d_mass", "d_cells",
 )  # fmt: skip
 
 
@@ -49,28 +49,23 @@ def scan(
     """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`.
 
     Args:
-        half_products: the gates' products in bfloat16, their sums in float32, if the processor has a unit for
-            them and no gradient of the statics is asked for. Water is routed in float32 all the same.
+        half_products: the products of the gates with cells and drivers in bfloat16, their sums in float32, if the
+            processor has a unit for them. Water is routed in float32 all the same.
     """
-    weight, fixed, constants = gates.varying, None, None
-    half = (
-        half_products and weight.dtype == torch.float32 and not static.requires_grad and build.half_unit() is not None
-    )
+    weight = gates.varying
+    half = half_products and weight.dtype == torch.float32 and build.half_unit() is not None
+    # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
+    blocks = _blocks(static, 0).transpose(1, 2).contiguous()
+    fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
     if half:
-        constants = torch.cat([static, static.new_ones(len(static), 1)], 1)
-        weight = torch.cat([weight, gates.static, gates.bias.unsqueeze(1)], 1)
-    else:
-        # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
-        blocks = _blocks(static, 0).transpose(1, 2).contiguous()
-        fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
+        groups = fixed.unflatten(1, (cells.shape[1] + 2, -1))
+        fixed = functional.pad(groups, (0, 0, 0, -groups.shape[2] % PAIRS)).flatten(1, 2)
     precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
         detached = weight.detach()
-        gates.prepared[precision] = (
-            _tiles_of(detached, cells.shape[1], drivers.shape[2]) if half else _strips_of(detached)
-        )
+        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if half else _strips_of(detached)
     prepared = gates.prepared[precision]
-    return _flow(_Scan.apply(weight, prepared, fixed, drivers, constants, mass, cells, precision))  # type: ignore[no-untyped-call]
+    return _flow(_Scan.apply(weight, prepared, fixed, drivers, mass, cells, precision))  # type: ignore[no-untyped-call]
 
 
 def _flow(made: Any) -> Flow:
@@ -79,7 +74,7 @@ def _flow(made: Any) -> Flow:
 
 
 class _Scan(torch.autograd.Function):
-    """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells, drivers and `constants` (B, C).
+    """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells and drivers.
 
     `weights` are the same weights as the program wants them.
     """
@@ -89,48 +84,43 @@ class _Scan(torch.autograd.Function):
         ctx: Any,
         weight: Tensor,
         weights: tuple[Tensor, ...],
-        fixed: Tensor | None,
+        fixed: Tensor,
         drivers: Tensor,
-        constants: Tensor | None,
         mass: Tensor,
         cells: Tensor,
         precision: str,
     ) -> tuple[Tensor, ...]:
         ctx.set_materialize_grads(False)
         ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
-        given = {"drivers": _blocks(drivers, 1), "mass": _blocks(mass, 1), "cells_before": _blocks(cells, 0)}
-        if fixed is not None:
-            given["fixed"] = fixed
-        if constants is not None:
-            given["constants"] = _blocks(constants, 0)
+        given = {"fixed": fixed, "drivers": _blocks(drivers, 1), "mass": _blocks(mass, 1)}
+        given["cells_before"] = _blocks(cells, 0)
         storage = weight.new_empty(len(given["mass"]), len(drivers), cells.shape[1], SAMPLES)
         made = {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(given["mass"])}
         _run(precision, weights, given | made, backward=False)
-        ctx.names = (*given, "storage", "outflow")
         ctx.save_for_backward(*weights, *given.values(), storage, made["outflow"])
         return tuple(_whole(values, 1, ctx.samples) for values in made.values())
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *d_made: Tensor | None) -> tuple[Tensor | None, ...]:
-        *weights, a, b, c, d, storage, outflow = ctx.saved_tensors
-        blocks = dict(zip(ctx.names, (a, b, c, d, storage, outflow), strict=True))
+        *weights, fixed, drivers, mass, cells, storage, outflow = ctx.saved_tensors
+        blocks = {"fixed": fixed, "drivers": drivers, "mass": mass, "cells_before": cells}
+        blocks |= {"storage": storage, "outflow": outflow}
         for name, gradient in zip(("d_storage", "d_outflow", "d_discharge"), d_made, strict=True):
             if gradient is not None:
                 blocks[name] = _blocks(gradient, 1)
         wanted = {"d_cells": ("cells_before", 0)}
         wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[3] else {}
-        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[5] else {}
+        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[4] else {}
         blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
-        if "fixed" in blocks:
-            blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
+        blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
         d_weight = _run(ctx.precision, weights, blocks, backward=True)
         rows, features = ctx.shape
         groups = storage.shape[2] + 2
         d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups, :features].flatten(0, 1)
         whole = {name: _whole(blocks[name], axis, ctx.samples) for name, (_, axis) in wanted.items()}
         d_drivers, d_mass = whole.get("d_drivers"), whole.get("d_mass")
-        return d_weight, None, blocks.get("d_fixed"), d_drivers, None, d_mass, whole["d_cells"], None
+        return d_weight, None, blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None
 
 
 def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], backward: bool) -> Tensor:
@@ -146,18 +136,18 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     assert library is not None, "asked for without `available`"
     function: Callable[[Any, int], int] = getattr(library, f"freshet_{precision}")
     count, days, drivers = blocks["drivers"].shape[:3]
-    cells, constants = blocks["cells_before"].shape[1], blocks["constants"].shape[1] if "constants" in blocks else 0
+    cells = blocks["cells_before"].shape[1]
     threads = torch.get_num_threads()
     size = max(1, min(MOST_BLOCKS, count // threads))
     firsts = range(0, count, size)
-    features = cells + drivers + constants
+    features = cells + drivers
     wide = features + -features % (PAIRS if precision == "half" else TILE) if backward else 0
     d_weights = torch.zeros(len(firsts), len(weights[0]), wide, dtype=blocks["mass"].dtype)
     shared = {"weight": weights[0].data_ptr(), "other_weight": weights[1].data_ptr()}
 
     def run(team: int) -> int:
         first = firsts[team]
-        sizes = (days, min(size, count - first), cells, len(weights[0]) // (cells + 2), drivers, constants)
+        sizes = (days, min(size, count - first), cells, len(weights[0]) // (cells + 2), drivers)
         pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
         call = _Call(*sizes, **shared, **pointers, d_weight=d_weights[team].data_ptr())
         return function(ctypes.byref(call), int(backward))
@@ -177,15 +167,13 @@ def _strips_of(weight: Tensor) -> tuple[Tensor, Tensor]:
     return weight.contiguous(), weight.unflatten(0, (-1, STRIP)).transpose(1, 2).contiguous()
 
 
-def _tiles_of(weight: Tensor, cells: int, drivers: int) -> tuple[Tensor, Tensor]:
-    """Return the weights in bfloat16, groups and features padded to 32, and the transpose of those of cells and
-    drivers in tiles."""
+def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:
+    """Return the weights in bfloat16, groups and features padded to 32, and their transpose in tiles."""
     groups = weight.to(torch.bfloat16).unflatten(0, (cells + 2, -1))
     rows, features = groups.shape[1:]
     padded = functional.pad(groups, (0, -features % PAIRS, 0, -rows % PAIRS)).flatten(0, 1).contiguous()
-    varying = cells + drivers
-    transposed = functional.pad(padded[:, :varying].t(), (0, 0, 0, -varying % PAIRS))
-    return padded, transposed.unflatten(1, (-1, PAIRS)).unflatten(0, (-1, TILE)).permute(2, 0, 1, 3).contiguous()
+    tiles = padded.t().unflatten(1, (-1, PAIRS)).unflatten(0, (-1, TILE))
+    return padded, tiles.permute(2, 0, 1, 3).contiguous()
 
 
 def _blocks(values: Tensor, axis: int) -> Tensor:

@@ -8,11 +8,10 @@
 
 struct Shape {
     int64_t days, blocks, cells, padded;  // T, blocks of the team, K, P: rows of a group
-    int64_t drivers, constants;           // D, and features that stay the same every day
+    int64_t drivers;                      // D
     int64_t groups() const { return cells + 2; }
     int64_t rows() const { return groups() * padded; }
-    int64_t varying() const { return cells + drivers; }
-    int64_t features() const { return varying() + constants; }  // F
+    int64_t features() const { return cells + drivers; }  // F
     int64_t wide() const { return (features() + 15) / 16 * 16; }  // of a row of the weights' gradient
     int64_t cell_rows() const { return cells * SAMPLES; }
 };
@@ -23,9 +22,9 @@ struct Scan {
     static constexpr Real EPSILON = Real(1e-5), DEAD_COLUMN = Real(1e-30);
 
     Shape shape;
-    const Real *drivers, *constants, *mass, *cells;  // a block first: (T, D, 32), (C, 32), (T, 32), (K, 32)
-    Real *storage, *outflow;                         // (T, K, 32)
-    Real* scratch;                                   // of scratch_rows rows
+    const Real *drivers, *mass, *cells;  // a block first: (T, D, 32), (T, 32), (K, 32)
+    Real *storage, *outflow;             // (T, K, 32)
+    Real* scratch;                       // of scratch_rows rows
 
     // u of every block, then z, next or i, and for every block m or dm, q, norm.
     static int64_t scratch_rows(const Shape& s) {
@@ -46,16 +45,7 @@ struct Scan {
         return t ? storage + at(b, t - 1) * shape.cell_rows() : cells + b * shape.cell_rows();
     }
 
-    template <class Products>
-    void begin(Products& products) {
-        for (int64_t b = 0; b < shape.blocks; b++) {
-            const int64_t size = shape.constants * SAMPLES;
-            if (size) memcpy(u(b) + shape.varying() * SAMPLES, constants + b * size, size * sizeof(Real));
-            products.begin(b, u(b));
-        }
-    }
-
-    // u = (c / |c|, drivers, constants); keeps |c| + eps.
+    // u = (c / |c|, drivers); keeps |c| + eps.
     template <class Products>
     void begin_day(Products& products, int64_t b, int64_t t) const {
         const Real* c = before(b, t);
@@ -85,7 +75,6 @@ struct Scan {
 
     template <class Products>
     void forward(Products& products, Real* discharge) {
-        begin(products);
         for (int64_t t = 0; t < shape.days; t++) {
             for (int64_t b = 0; b < shape.blocks; b++) {
                 begin_day(products, b, t);
@@ -152,7 +141,6 @@ struct Scan {
 
     template <class Products>
     void backward(Products& products, const Wanted& wanted, const Given& given) {
-        begin(products);
         memset(given.cells, 0, shape.blocks * shape.cell_rows() * sizeof(Real));
         for (int64_t t = shape.days - 1; t >= 0; t--) {
             for (int64_t b = 0; b < shape.blocks; b++) {

@@ -24,25 +24,21 @@ struct TileUnit {
     }
     static void end() { _tile_release(); }
 
-    // `to` has rows of 2 tiles, `stride` numbers apart; `ADD`: to what is there.
-    template <bool ADD>
-    static void multiply(const Block& block, float* to, int64_t stride) {
-        if (ADD) {
-            _tile_loadd(0, to, stride * 4);
-            _tile_loadd(1, to + TILE, stride * 4);
-            _tile_loadd(2, to + TILE * stride, stride * 4);
-            _tile_loadd(3, to + TILE * stride + TILE, stride * 4);
-        } else {
-            _tile_zero(0), _tile_zero(1), _tile_zero(2), _tile_zero(3);
-        }
+    // `from` and `to` have rows of 2 tiles, `stride` numbers apart.
+    static void multiply(const Block& block, const float* from, float* to, int64_t stride) {
+        _tile_loadd(0, from, stride * 4);
+        _tile_loadd(1, from + TILE, stride * 4);
+        _tile_loadd(2, from + TILE * stride, stride * 4);
+        _tile_loadd(3, from + TILE * stride + TILE, stride * 4);
         for (int64_t d = 0; d * TILE < block.pairs; d++) {
             _tile_loadd(4, block.a[0] + d * block.a_step, block.a_stride);
             _tile_loadd(6, block.b[0] + d * block.b_step, block.b_stride);
             _tile_dpbf16ps(0, 4, 6);
-            _tile_loadd(7, block.b[1] + d * block.b_step, block.b_stride);
-            _tile_dpbf16ps(1, 4, 7);
             _tile_loadd(5, block.a[1] + d * block.a_step, block.a_stride);
             _tile_dpbf16ps(2, 5, 6);
+            if (!block.b[1]) continue;
+            _tile_loadd(7, block.b[1] + d * block.b_step, block.b_stride);
+            _tile_dpbf16ps(1, 4, 7);
             _tile_dpbf16ps(3, 5, 7);
         }
         _tile_stored(0, to, stride * 4);
