@@ -43,7 +43,7 @@ def choose_cells(
 
     Nearness is the mean squared difference, so that the amount counts and not the rise and fall alone; r is Pearson's.
     Give the training years alone. The choice stops when no cell does both, or at `max_cells`; it is empty, with
-    the reason, where the reference is constant (no snow) or no cell correlates with it.
+    the reason, where the reference is constant (no snow) or no cell does both from the beginning.
 
     Args:
         storage: cell states in mm, shape (days, K).
@@ -76,7 +76,8 @@ def choose_cells(
         chosen.append(candidates.pop(nearest))
         total += cells_mm[known, chosen[-1]]
     if not chosen:
-        return SnowCells((), Score(None, int(known.sum()), "No cell rises and falls with the reference snow."))
+        reason = "No cell rises and falls with the reference snow at its size."
+        return SnowCells((), Score(None, int(known.sum()), reason))
     return SnowCells(tuple(chosen), pearson_r(_sum(cells_mm, chosen), reference))
 
 

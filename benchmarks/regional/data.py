@@ -11,6 +11,7 @@ from records.settings import Settings
 
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
 PRODUCT = "maurer_extended"
+BASINS = "basin_lists/447_basin_file.txt"
 FILES = (
     "maurer_extended.zip",
     "basin_timeseries_v1p2_metForcing_obsFlow.zip",
@@ -29,8 +30,10 @@ def camels() -> Path:
 
 def basins() -> list[str]:
     """Return the 447 basins that all published models cover."""
-    listed = next((camels() / "basin_lists").glob("*447*")).read_text().split()
-    return [f"USGS-{number}" for number in listed]
+    path = camels() / BASINS
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: FRESHET_CAMELS must name a folder with the list of the 447 basins.")
+    return [f"USGS-{number}" for number in path.read_text().split()]
 
 
 def source() -> CamelsSource:
@@ -46,6 +49,11 @@ def opened() -> Database:
         there = {basin.id for basin in kept.list_basins(session)}
     if missing := [basin for basin in basins() if basin not in there]:
         print(f"{len(missing)} basins are ingested first")
-        for _ in ingest(database, source(), Clock(), missing):
-            pass
+        require_all({one.basin: one.error for one in ingest(database, source(), Clock(), missing) if one.error})
     return database
+
+
+def require_all(left_out: dict[str, str]) -> None:
+    """Stop where basins are left out: fewer of them are another experiment."""
+    if left_out:
+        raise SystemExit("\n".join([f"{len(left_out)} of the 447 basins cannot serve:", *left_out.values()]))

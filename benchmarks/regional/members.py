@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.regional.data import basins, opened
+from benchmarks.regional.data import basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from models.pretrained import SHELF
 from models.pretrained.form import CARD
@@ -21,6 +21,7 @@ from records import trainings
 from records.clock import Clock
 
 RESULTS = Path(__file__).parent / "results"
+ENSEMBLE = SHELF / "mclstm-maurer-447"  # the product's
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are dealt out
 
@@ -45,7 +46,7 @@ def series(name: str) -> Series:
     """Return a series by its name."""
     every = basins()
     if name == "mclstm":
-        return Series("frozen", 10, tuple(every), SHELF / "mclstm-maurer-447")
+        return Series("frozen", 10, tuple(every), ENSEMBLE)
     if name == "lstm":
         return Series("lstm", 3, tuple(every), RESULTS / "lstm")
     number = int(name.removeprefix("fold-"))
@@ -57,16 +58,19 @@ NAMES = ("mclstm", "lstm", *(f"fold-{number}" for number in range(1, FOLDS + 1))
 
 
 def train(name: str, members: list[int]) -> None:
-    """Train some members of a series, each from its last checkpoint, and ship what is finished."""
+    """Train members of a series, all where none is named, each from its last checkpoint; ship the finished."""
     chosen, clock = series(name), Clock()
+    if unknown := set(members) - set(range(chosen.members)):
+        raise SystemExit(f"{name} has the members 0 to {chosen.members - 1}; {sorted(unknown)} are none of them.")
     config = RECIPES[chosen.recipe].config(members=chosen.members)
-    if chosen.folder.parent == RESULTS:  # the product's own has its card written by hand
+    if chosen.folder != ENSEMBLE:  # that one has its card written by hand
         chosen.folder.mkdir(parents=True, exist_ok=True)
         (chosen.folder / CARD).write_text(
             f"Made by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
     database = opened()
     begun = begin(database, clock, config, chosen.basins)
+    require_all(begun.prepared.left_out)
     for member in members or range(chosen.members):
         train_member(database, clock, begun, member, "cpu", _tell(name, member))
         with database.reading() as session:

@@ -7,7 +7,8 @@ from typing import Any
 
 from matplotlib import pyplot
 
-from benchmarks.regional.members import series
+from benchmarks.regional.members import ENSEMBLE
+from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.trials import RESULTS
 from models.pretrained import form
 
@@ -21,16 +22,19 @@ Curve = tuple[list[float], list[float]]
 def draw() -> None:
     """Draw the validation skill over the core-minutes of the steps."""
     found = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    curves = [(one["recipe"], _curve(one["log"], one["core_minutes"])) for one in found if one["basins"] > 40]
+    curves: list[tuple[str, Curve]] = []
+    small: list[tuple[str, Curve]] = []
+    for one in found:
+        of = curves if RECIPES[one["recipe"]].every == 1 else small
+        of.append((one["recipe"], _curve(one["log"], one["core_minutes"])))
     curves += [(KEPT, _curve(member.log["validation"], member.log["seconds"] / 60)) for member in _kept()]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
-    small = [(one["recipe"], _curve(one["log"], one["core_minutes"])) for one in found if one["basins"] <= 40]
     if small:
         _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)
 
 
 def _kept() -> list[form.ShippedMember]:
-    return form.read(series("mclstm").folder).description.members
+    return form.read(ENSEMBLE).description.members
 
 
 def _curve(log: Iterable[Mapping[str, Any]], minutes: float) -> Curve:

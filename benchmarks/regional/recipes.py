@@ -16,7 +16,7 @@ class Recipe:
     Attributes:
         settings: what is not as by default.
         every: it takes every so many basins of the 447.
-        hours: of a core after which it stops.
+        hours: of a core for its steps, after which it stops.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
@@ -56,6 +56,6 @@ RECIPES = {
     "embedding-32": Recipe(_mclstm(32, 3000)),
     "expectile-50-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.5}),
     "expectile-66-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.66}),
-    "subset-windows": Recipe(every=SUBSET, hours=2),
+    "subset-windows": Recipe(every=SUBSET),
     "subset-sequence-to-one": Recipe(_sequence_to_one(), every=SUBSET, hours=2),
 }

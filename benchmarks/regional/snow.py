@@ -6,7 +6,7 @@ The cells are chosen on the training years, as `freshet evaluate` does; the test
 import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
-from benchmarks.regional.members import series
+from benchmarks.regional.members import ENSEMBLE
 from hydrology.calendar import Period
 from operations.evaluate import evaluate
 from operations.pretrained import install, read_shipped
@@ -17,12 +17,15 @@ FRAC_SNOW = 0.5
 
 
 def snow_skill() -> dict[str, object]:
-    """Return the quartiles of r and of the bias in % over the basins, and the worst closure of the same run."""
-    database, folder = opened(), series("mclstm").folder
+    """Return the quartiles of r and of the bias in % over the basins, and the worst closure of the same run.
+
+    The ensemble is installed in the database and evaluated there, as a user would.
+    """
+    database = opened()
     with database.reading() as session:
         (fractions,) = kept.attributes_of(session, basins(), ["frac_snow"]).T
     snowy = [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
-    version = install(database, Clock(), read_shipped(folder.name)).version_id
+    version = install(database, Clock(), read_shipped(ENSEMBLE.name)).version_id
     done = evaluate(database, Clock(), version, Period.parse(TEST), snowy)
     database.close()
     by_basin = {

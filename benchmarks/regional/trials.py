@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.regional.data import VALIDATION, basins, opened
+from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import Quartiles, quartiles, scores, simulate
 from hydrology.calendar import Period
@@ -28,8 +28,10 @@ def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> Memb
     """Return the training of one member on some basins, at its beginning."""
     database = opened()
     with database.reading() as session:
-        data = prepare(session, config, names).data
+        prepared = prepare(session, config, names)
     database.close()
+    require_all(prepared.left_out)
+    data = prepared.data
     return MemberTraining(config, data, Scaler.fit(data.forcing.over(Period.parse(config.train_period))), seed)
 
 
@@ -75,5 +77,5 @@ def _validation(member: MemberTraining, names: Sequence[str]) -> Quartiles:
     """Return the quartiles of all scores of the best weights over the validation period."""
     assert member.best is not None
     ensemble, period = Ensemble.load(member.config, member.scaler, {0: member.best}), Period.parse(VALIDATION)
-    (simulated,), observed = simulate(ensemble, names, period)
-    return quartiles(scores(simulated, observed, period))
+    found = simulate(ensemble, names, period)
+    return quartiles(scores(found.simulated[0], found.observed, period))

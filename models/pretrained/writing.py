@@ -1,8 +1,10 @@
 """Writing an ensemble in the form that is shipped, all at once or member by member as their trainings end."""
 
+import fcntl
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -47,7 +49,8 @@ class Written:
 def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
     """Write members of an ensemble into a folder, beside those of the same ensemble that are there.
 
-    Each file appears whole or not at all, and the description last: before it there is no ensemble to be read.
+    Each file appears whole or not at all, and the description last: before it there is no ensemble to be read. Programs
+    that write into the same folder wait for each other.
 
     Raises:
         AnotherVersion: the folder holds another ensemble, or other weights of one of these members.
@@ -62,17 +65,29 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
         entries[member.label] = ShippedMember(
             label=member.label, seed=member.seed, file=name, sha256=digest, log=member.log
         )
-    for label, there in _there(folder, origin).items():
-        if entries.setdefault(label, there) != there:
-            raise AnotherVersion(f"{folder} holds other weights of member {label}: choose another folder.")
-    description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
-    content = description.model_dump(mode="json")
-    files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
-    changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
     folder.mkdir(parents=True, exist_ok=True)
-    for name in changed:
-        _replace(folder / name, files[name])
+    with _alone(folder):
+        for label, there in _there(folder, origin).items():
+            if entries.setdefault(label, there) != there:
+                raise AnotherVersion(f"{folder} holds other weights of member {label}: choose another folder.")
+        description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
+        content = description.model_dump(mode="json")
+        files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
+        changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
+        for name in changed:
+            _replace(folder / name, files[name])
     return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock, which ends with the process at the latest."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:

@@ -86,6 +86,7 @@ def test_days_without_reference_are_left_out() -> None:
         (np.zeros(1000), "no snow to follow"),
         (np.full(1000, np.nan), "known on 0 days"),
         (-a_network()[0][:, 1:].sum(axis=1), "No cell rises and falls"),
+        (a_network()[1] / 1000, "No cell rises and falls with the reference snow at its size"),
     ],
 )
 def test_without_snow_to_follow_the_choice_is_empty_and_says_why(reference: Array, reason: str) -> None:

@@ -12,7 +12,7 @@ struct Shape {
     int64_t groups() const { return cells + 2; }
     int64_t rows() const { return groups() * padded; }
     int64_t features() const { return cells + drivers; }  // F
-    int64_t wide() const { return (features() + 15) / 16 * 16; }  // of a row of the weights' gradient
+    int64_t wide() const { return (features() + 15) / 16 * 16; }  // of a row of the weights' gradient in full precision
     int64_t cell_rows() const { return cells * SAMPLES; }
 };
 
