@@ -26,6 +26,13 @@ MOST_SEED = 2**31 - 1
 MOST_DAYS = 36_525  # a century
 
 
+class Precision(StrEnum):
+    """Of the gates' products in training."""
+
+    BFLOAT16 = "bfloat16"
+    FLOAT32 = "float32"
+
+
 class Architecture(StrEnum):
     """Which network."""
 
@@ -94,6 +101,20 @@ def train(
     learning_rate: Annotated[
         float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
     ] = None,
+    expectile: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Weight of too little in the loss. Default: 0.58; 0.5: NSE* as published."),
+    ] = None,
+    averaging: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Of the weights' running mean that stays at a step. Default: 0.995; 0: no mean."
+        ),
+    ] = None,
+    precision: Annotated[
+        Precision | None,
+        typer.Option(metavar="NAME", help="Of the gates' products: bfloat16 (default, where possible) or float32."),
+    ] = None,
     embedding: Annotated[
         int | None,
         typer.Option(
@@ -158,17 +179,26 @@ def train(
         "checkpoint_every": checkpoint_every,
     }
     inputs = {"auxiliary": auxiliary or None, "static": attribute or None}
+    fitting = {"expectile": expectile, "averaging": averaging, "precision": precision and precision.value}
     with opened() as context:
         with context.database.reading() as session:
             ids = chosen(session, [*(basin or []), *listed(basins_file)])
             product = product or (None if from_version else only_forcing(session))
         if from_version is not None:
-            foreign = {"architecture": architecture, "protocol": protocol, "epochs": epochs, **network, **inputs}
+            foreign = {
+                "architecture": architecture,
+                "protocol": protocol,
+                "epochs": epochs,
+                **network,
+                **inputs,
+                **fitting,
+            }
             settings |= {"parent": from_version, "product": product}
             config: TrainingConfig | FineTuningConfig = fine_tuning(settings, windows, schedule, foreign)
         else:
             settings["network"] = {"architecture": (architecture or Architecture.MCLSTM).value, **given(network)}
             settings["inputs"] = {"product": product, **given(inputs)}
+            settings |= fitting
             config = from_scratch(protocol or Protocol.WINDOWS, settings, windows, schedule | {"epochs": epochs})
         done, verdict = _run(context, config, ids, label, device, judge_on)
     for reason in done.left_out.values():

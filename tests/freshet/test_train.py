@@ -49,6 +49,8 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--members", "0"], 2, "--members: "),
         ([*FIT, "--steps", "0"], 2, "--steps: "),
         ([*FIT, "--learning-rate", "nan"], 2, "--learning-rate: "),
+        ([*FIT, "--expectile", "1"], 2, "--expectile: "),
+        ([*FIT, "--averaging", "1"], 2, "--averaging: "),
         ([*FIT, "--output-gate-bias", "nan"], 2, "--output-gate-bias"),
         ([*FIT, "--seed", "-1"], 2, "--seed"),
         ([*FIT, "--warmup-days", "1" + "0" * 30], 2, "--warmup-days"),
@@ -101,6 +103,14 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
     assert ingested("versions", "show", chosen.json["version_id"], "--json").json["product"] == "synthetic"
 
 
+def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
+    as_published = ("--embedding", "0", "--expectile", "0.5", "--averaging", "0", "--precision", "float32")
+    version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
+    config = ingested("versions", "show", version, "--json").json["config"]
+    assert config["network"]["embedding"] == 0
+    assert (config["expectile"], config["averaging"], config["precision"]) == (0.5, 0, "float32")
+
+
 HELD_OUT = "2005-04-01..2005-09-30"
 WINDOWS = SMALL[2:8]  # without cells and steps
 
@@ -142,6 +152,7 @@ def test_what_was_trained_from_scratch_is_judged_too(worked: Freshet) -> None:
         ([*PERIODS, "--from", "nobody", "--judge-on", HELD_OUT], 3, "No model version 'nobody' is kept here"),
         ([*FIT, "--from", "PARENT"], 2, "needs --validation-period"),
         ([*PERIODS, "--from", "PARENT", "--cells", "8"], 2, "--cells does not belong to a fine-tuning"),
+        ([*PERIODS, "--from", "PARENT", "--expectile", "0.5"], 2, "--expectile does not belong to a fine-tuning"),
         ([*PERIODS, "--from", "PARENT", "--architecture", "mclstm"], 2, "--architecture does not belong"),
         ([*PERIODS, "--from", "PARENT", "--attribute", "p_mean"], 2, "--attribute does not belong"),
         ([*PERIODS, "--from", "PARENT", "--protocol", "windows"], 2, "--protocol does not belong"),
