@@ -14,6 +14,7 @@ from hydrology.pairs import Array, Score
 from hydrology.scores import beta_kge, pearson_r
 
 TRASH_CELL = 0
+LEAST_R = 0.1  # of a cell alone: below it, what it holds is no snow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,12 @@ def choose_cells(
     max_cells: int,
     excluded: Sequence[int] = (TRASH_CELL,),
 ) -> SnowCells:
-    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm, and raises r.
+    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm.
 
-    Nearness is the mean squared difference, so that the amount counts and not the rise and fall alone; r is Pearson's.
-    Give the training years alone. The choice stops when no cell does both, or at `max_cells`; it is empty, with
-    the reason, where the reference is constant (no snow) or no cell does both from the beginning.
+    Only cells that rise and fall with the reference themselves (Pearson r above LEAST_R) can be chosen: one that is
+    always as full would bring the sum nearer without being snow. Nearness is the mean squared difference, so that the
+    amount counts. Give the training years alone. The choice stops when no cell brings the sum nearer, or at
+    `max_cells`; it is empty, with the reason, where the reference is constant (no snow) or none does from the beginning.
 
     Args:
         storage: cell states in mm, shape (days, K).
@@ -60,19 +62,18 @@ def choose_cells(
     known = ~np.isnan(reference)
     if reason := _unusable(reference[known]):
         return SnowCells((), Score(None, int(known.sum()), reason))
-    candidates = [k for k in range(cells_mm.shape[1]) if k not in excluded]
+    rising = _correlations(cells_mm[known], reference[known]) > LEAST_R
+    candidates = [k for k in range(cells_mm.shape[1]) if rising[k] and k not in excluded]
     chosen: list[int] = []
-    r, total = 0.0, np.zeros(int(known.sum()))
+    total = np.zeros(int(known.sum()))
     error = float(np.square(reference[known]).mean())
     while len(chosen) < max_cells and candidates:
         sums = total[:, np.newaxis] + cells_mm[known][:, candidates]
-        correlations = _correlations(sums, reference[known])
         errors = np.square(sums - reference[known, np.newaxis]).mean(axis=0)
-        errors[correlations <= r] = np.inf
         if not errors.min() < error:
             break
         nearest = int(errors.argmin())
-        error, r = float(errors[nearest]), float(correlations[nearest])
+        error = float(errors[nearest])
         chosen.append(candidates.pop(nearest))
         total += cells_mm[known, chosen[-1]]
     if not chosen:

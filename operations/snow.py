@@ -15,7 +15,7 @@ from records import series, skill
 from records.clock import Clock
 
 REFERENCES = ("uaz", "synthetic_snow", "snodas")  # the first that a basin has is its reference
-MOST_CELLS = 6
+MOST_CELLS = 10
 
 
 @dataclass(frozen=True, slots=True)
