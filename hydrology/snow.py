@@ -45,7 +45,7 @@ def choose_cells(
     Only cells that rise and fall with the reference themselves (Pearson r above LEAST_R) can be chosen: one that is
     always as full would bring the sum nearer without being snow. Nearness is the mean squared difference, so that the
     amount counts. Give the training years alone. The choice stops when no cell brings the sum nearer, or at
-    `max_cells`; it is empty, with the reason, where the reference is constant (no snow) or none does from the beginning.
+    `max_cells`; it is empty, with the reason, where the reference is constant (no snow) or none does at first.
 
     Args:
         storage: cell states in mm, shape (days, K).
