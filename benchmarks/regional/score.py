@@ -49,7 +49,12 @@ def score(name: str) -> None:
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble.
     """
-    result = _folds() if name == "folds" else snow_skill() if name == "snow" else _series(name)
+    if name == "folds":
+        result = _folds()
+    elif name == "snow":
+        result = snow_skill()
+    else:
+        result = _series(name)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
