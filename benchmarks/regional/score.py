@@ -1,4 +1,4 @@
-"""Scores over the test period, of the weights as they are shipped: `results/NAME.json`."""
+"""Scores of the weights as they are shipped, over the validation and the test period: `results/NAME.json`."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.regional.data import TEST, basins, opened
+from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened
 from benchmarks.regional.members import FOLDS, RESULTS, fold, series
 from benchmarks.regional.snow import snow_skill
 from hydrology.calendar import Period
@@ -31,17 +31,29 @@ Quartiles = dict[str, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
+    """Discharge of a whole record in mm/day: (members, basins, days)."""
+
+    record: Period
+    discharge: Array
+
+    def over(self, period: Period) -> Array:
+        """Return the days of a period of it."""
+        return self.discharge[..., days_of(self.record, period)]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
     """Discharge in mm/day.
 
     Attributes:
-        simulated: (members, basins, days).
-        observed: (basins, days), NaN where missing.
-        unobserved: why a basin has no observations at all, by its name.
+        period: its days.
+        discharge: (basins, days), NaN where missing.
+        reasons: why a basin has no observations at all, by its name.
     """
 
-    simulated: Array
-    observed: Array
-    unobserved: dict[str, str]
+    period: Period
+    discharge: Array
+    reasons: dict[str, str]
 
 
 def score(name: str) -> None:
@@ -62,30 +74,38 @@ def score(name: str) -> None:
 
 def _series(name: str) -> dict[str, Any]:
     found = shipped(series(name).folder)
-    period = Period.parse(TEST)
-    run = simulate(loaded(found), basins(), period)
-    ensemble = scores(run.simulated.mean(axis=0), run.observed, period)
+    run = simulate(loaded(found), basins())
     return {
         "content": found.content,
         "members": sorted(found.weights),
-        "basins": _counts(ensemble),
-        "ensemble": quartiles(ensemble),
-        "singles": [quartiles(scores(one, run.observed, period)) for one in run.simulated],
         "core_minutes": sum(member.log["seconds"] for member in found.description.members) / 60,
-        "unobserved": run.unobserved,
+        "validation": _skill(run, observe(basins(), VALIDATION)),
+        "test": _skill(run, observe(basins(), TEST)),
+    }
+
+
+def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
+    members = run.over(observed.period)
+    ensemble = scores(members.mean(axis=0), observed)
+    return {
+        "ensemble": quartiles(ensemble),
+        "singles": [quartiles(scores(one, observed)) for one in members],
+        "basins": _counts(ensemble),
+        "unobserved": observed.reasons,
     }
 
 
 def _folds() -> dict[str, Any]:
-    period, found, unobserved = Period.parse(TEST), list[Scores](), dict[str, str]()
+    """Return the scores of basins never seen, in years never seen; each comes from the fold that left it out."""
+    found, unobserved = list[Scores](), dict[str, str]()
     for number in range(1, FOLDS + 1):
         left_out, of = fold(number), shipped(series(f"fold-{number}").folder)
         if seen := set(left_out) & set(of.description.basins):
             raise SystemExit(f"fold-{number} has learnt from {sorted(seen)}: train it again.")
-        run = simulate(loaded(of), left_out, period)
-        found += scores(run.simulated[0], run.observed, period)
-        unobserved |= run.unobserved
-    return {"basins": _counts(found), "singles": [quartiles(found)], "unobserved": unobserved}
+        observed = observe(left_out, TEST)
+        found += scores(simulate(loaded(of), left_out).over(observed.period)[0], observed)
+        unobserved |= observed.reasons
+    return {"test": {"singles": [quartiles(found)], "basins": _counts(found), "unobserved": unobserved}}
 
 
 def shipped(folder: Path) -> form.Ensemble:
@@ -101,22 +121,15 @@ def loaded(found: form.Ensemble) -> Ensemble:
     return Ensemble.load(found.description.config, Scaler.from_json(found.description.scaler), weights)
 
 
-def simulate(ensemble: Ensemble, names: Sequence[str], period: Period) -> Simulated:
-    """Return simulated and observed discharge of a period; every basin runs from the first day of its record."""
+def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
+    """Return what every member makes of the whole record of every basin, from its first day."""
     database = opened()
-    forcings, observed, unobserved = [], [], {}
     with database.reading() as session:
-        for name in names:
-            forcing = load_forcing(session, name, ensemble.config)
-            flow = load_discharge(session, name, ensemble.config.inputs.product, period)
-            if isinstance(forcing, str):
-                raise SystemExit(forcing)
-            if isinstance(flow, str):
-                unobserved[name] = flow
-                flow = np.full(len(period), np.float32(np.nan))
-            forcings.append(forcing.forcing)
-            observed.append(flow)
+        loaded_forcings = [load_forcing(session, name, ensemble.config) for name in names]
     database.close()
+    if problems := [one for one in loaded_forcings if isinstance(one, str)]:
+        raise SystemExit("\n".join(problems))
+    forcings = [one.forcing for one in loaded_forcings if not isinstance(one, str)]
     record = forcings[0].period
     if any(one.period != record for one in forcings):
         raise SystemExit("The basins' forcings do not cover the same days.")
@@ -124,13 +137,29 @@ def simulate(ensemble: Ensemble, names: Sequence[str], period: Period) -> Simula
         ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
         for first in range(0, len(forcings), GROUP)
     ]
-    simulated: Array = np.concatenate([block[..., days_of(record, period)] for block in blocks], axis=1)
-    return Simulated(simulated, np.stack(observed), unobserved)
+    return Simulated(record, np.concatenate(blocks, axis=1))
 
 
-def scores(simulated: Array, observed: Array, period: Period) -> list[Scores]:
+def observe(names: Sequence[str], text: str) -> Observed:
+    """Return the observed discharge of basins over a period."""
+    period, reasons = Period.parse(text), dict[str, str]()
+    discharge: Array = np.full((len(names), len(period)), np.nan, np.float32)
+    database = opened()
+    with database.reading() as session:
+        for row, name in zip(discharge, names, strict=True):
+            flow = load_discharge(session, name, PRODUCT, period)
+            if isinstance(flow, str):
+                reasons[name] = flow
+            else:
+                row[:] = flow
+    database.close()
+    return Observed(period, discharge, reasons)
+
+
+def scores(simulated: Array, observed: Observed) -> list[Scores]:
     """Return the scores of every basin, from discharge (basins, days) in mm/day."""
-    found = [all_scores(one, other, period.days) for one, other in zip(simulated, observed, strict=True)]
+    days = observed.period.days
+    found = [all_scores(one, other, days) for one, other in zip(simulated, observed.discharge, strict=True)]
     return [{metric: of[metric].value for metric in METRICS} for of in found]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.score import Quartiles, quartiles, scores, simulate
+from benchmarks.regional.score import Quartiles, observe, quartiles, scores, simulate
 from hydrology.calendar import Period
 from models.config import TrainingConfig
 from models.ensemble import Ensemble
@@ -76,6 +76,5 @@ def trial(name: str, seed: int) -> None:
 def _validation(member: MemberTraining, names: Sequence[str]) -> Quartiles:
     """Return the quartiles of all scores of the best weights over the validation period."""
     assert member.best is not None
-    ensemble, period = Ensemble.load(member.config, member.scaler, {0: member.best}), Period.parse(VALIDATION)
-    found = simulate(ensemble, names, period)
-    return quartiles(scores(found.simulated[0], found.observed, period))
+    ensemble, observed = Ensemble.load(member.config, member.scaler, {0: member.best}), observe(names, VALIDATION)
+    return quartiles(scores(simulate(ensemble, names).over(observed.period)[0], observed))
