@@ -156,7 +156,7 @@ class TrainingConfig(_Frozen):
         "a step; 0 keeps the weights themselves",
     )
     expectile: float = Field(
-        0.52,
+        0.58,
         gt=0,
         lt=1,
         description="of the loss: the share of the weight that days simulated too low get; 0.5 is NSE* as published",

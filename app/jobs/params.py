@@ -195,7 +195,7 @@ class Training(Said):
         "bfloat16", description="Of the gates' products in training, where the processor has a unit for them."
     )
     expectile: float = Field(
-        0.52,
+        0.58,
         gt=0,
         lt=1,
         description="Of the loss: the share of the weight that days simulated too low get; 0.5 is NSE* as published.",

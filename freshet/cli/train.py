@@ -103,7 +103,7 @@ def train(
     ] = None,
     expectile: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Weight of too little in the loss. Default: 0.52; 0.5: NSE* as published."),
+        typer.Option(metavar="SHARE", help="Weight of too little in the loss. Default: 0.58; 0.5: NSE* as published."),
     ] = None,
     averaging: Annotated[
         float | None,
