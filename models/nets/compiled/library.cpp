@@ -7,7 +7,7 @@
 
 struct Call {
     Shape shape;
-    const void *weight, *other_weight;  // plain: (rows, F) and (rows / 8, F, 8); half: (rows, deep) and in tiles
+    const void *weight, *weight_tiles;  // (rows, F), and null; half: (rows, deep), and its transpose in tiles
     const void *fixed, *drivers, *mass, *cells;
     void *storage, *outflow, *discharge;
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
@@ -57,7 +57,6 @@ int plain(const Call& call, bool backward) {
     PlainProducts<Real> products{shape,
                                  call.d_drivers ? shape.features() : shape.cells,
                                  of<Real>(call.weight),
-                                 of<Real>(call.other_weight),
                                  of<Real>(call.fixed),
                                  backward ? of<Real>(call.d_weight) : nullptr,
                                  of<Real>(call.d_fixed),
@@ -79,7 +78,7 @@ int half(const Call& call, bool backward) {
                   6 * LINE);
     if (!memory.begin) return 1;
     products.weight = of<Half>(call.weight);
-    products.weight_T = of<Half>(call.other_weight);
+    products.weight_T = of<Half>(call.weight_tiles);
     products.fixed = of<float>(call.fixed);
     products.wanted = call.d_drivers ? shape.features() : shape.cells;
     products.d_weight = backward ? of<float>(call.d_weight) : nullptr;

@@ -6,16 +6,17 @@ template <class Real>
 struct PlainProducts {
     using R = Row<Real>;
     using Vector = typename R::Vector;
-    static constexpr int STRIP = 8;  // rows of a group that share the loads of the features
+    static constexpr int LANES = R::LANES;
+    // A tile of sums that stays in registers, HIGH rows by WIDE vectors.
 #ifdef __AVX512F__
-    static constexpr int TALL = 16;  // rows of the weights' gradient that stay in registers
+    static constexpr int HIGH = 8, WIDE = 2;
 #else
-    static constexpr int TALL = 4;
+    static constexpr int HIGH = 6, WIDE = 1;
 #endif
 
     Shape shape;
     int64_t wanted;                       // features whose gradient is asked for
-    const Real *weight, *strips, *fixed;  // (rows, F), (rows / 8, F, 8); a block first: (rows, 32)
+    const Real *weight, *fixed;           // (rows, F); a block first: (rows, 32)
     Real *d_weight, *d_fixed;             // (rows, wide); a block first: (rows, 32); not used forward
     Real *across, *back;                  // of the day, a block first: (32, wide) and (F, 32)
     const Real* u = nullptr;              // of the day, a block first: (F, 32)
@@ -31,61 +32,62 @@ struct PlainProducts {
 
     Real* d_features(int64_t b) const { return back + b * shape.features() * SAMPLES; }
 
+    // A matrix by its rows and columns, or transposed: the numbers from one to the next.
+    struct Factor {
+        const Real* begin;
+        int64_t row, column;
+    };
+
     // Z of a group: fixed + W u.
     void group(int64_t b, int64_t g, Real* z) const {
         const int64_t F = shape.features(), first = g * shape.padded;
-        for (int64_t r = 0; r < shape.padded; r += STRIP) {
-            R sums[STRIP];
-            for (int n = 0; n < STRIP; n++) sums[n] = R::load(fixed + (b * shape.rows() + first + r + n) * SAMPLES);
-            const Real* w = strips + (first + r) * F;
-            for (int64_t f = 0; f < F; f++, w += STRIP) {
-                R feature = R::load(u + (b * F + f) * SAMPLES);
-                for (int n = 0; n < STRIP; n++) sums[n] = sums[n] + R::of(w[n]) * feature;
-            }
-            for (int n = 0; n < STRIP; n++) sums[n].store(z + (r + n) * SAMPLES);
-        }
+        const Factor w{weight + first * F, F, 1};
+        multiply(w, shape.padded, F, u + b * F * SAMPLES, SAMPLES, fixed + (b * shape.rows() + first) * SAMPLES, z);
     }
 
     // Adds what dZ of a group gives to the gradients of weights, fixed part and features.
     void take(int64_t b, int64_t g, const Real* dz) {
-        const int64_t K = shape.cells, first = g * shape.padded;
+        const int64_t K = shape.cells, F = shape.features(), wide = shape.wide(), first = g * shape.padded;
         for (int64_t k = 0; k < K; k++) {
             Real* sum = d_fixed + (b * shape.rows() + first + k) * SAMPLES;
             (R::load(sum) + R::load(dz + k * SAMPLES)).store(sum);
         }
-        int64_t f = 0;
-        for (; f + STRIP <= wanted; f += STRIP) features_back<STRIP>(b, first, f, dz);
-        for (; f < wanted; f++) features_back<1>(b, first, f, dz);
-        for (int64_t at = 0; at < shape.wide(); at += R::LANES) {
-            int64_t k = 0;
-            for (; k + TALL <= K; k += TALL) weights_back<TALL>(b, first + k, at, dz + k * SAMPLES);
-            for (; k < K; k++) weights_back<1>(b, first + k, at, dz + k * SAMPLES);
-        }
+        multiply({weight + first * F, 1, F}, wanted, K, dz, SAMPLES, d_features(b), d_features(b));
+        Real* to = d_weight + first * wide;
+        multiply({dz, SAMPLES, 1}, K, SAMPLES, across + b * SAMPLES * wide, wide, to, to);
     }
 
-    template <int COUNT>
-    void features_back(int64_t b, int64_t first, int64_t f, const Real* dz) {
-        R sums[COUNT];
-        for (int n = 0; n < COUNT; n++) sums[n] = R::load(d_features(b) + (f + n) * SAMPLES);
-        const Real* w = weight + first * shape.features() + f;
-        for (int64_t k = 0; k < shape.cells; k++, w += shape.features()) {
-            R d = R::load(dz + k * SAMPLES);
-            for (int n = 0; n < COUNT; n++) sums[n] = sums[n] + R::of(w[n]) * d;
-        }
-        for (int n = 0; n < COUNT; n++) sums[n].store(d_features(b) + (f + n) * SAMPLES);
+    // to = from + A B: A of `rows` by `depth`, the others with `width` numbers a row.
+    static void multiply(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+        int64_t column = 0;
+        for (; column + WIDE * LANES <= width; column += WIDE * LANES)
+            tiles<HIGH, WIDE>(a, rows, depth, b + column, width, from + column, to + column);
+        for (; column < width; column += LANES)
+            tiles<HIGH, 1>(a, rows, depth, b + column, width, from + column, to + column);
     }
 
-    template <int COUNT>
-    void weights_back(int64_t b, int64_t row, int64_t at, const Real* dz) {
-        Vector sums[COUNT];
-        Real* to = d_weight + row * shape.wide() + at;
-        for (int n = 0; n < COUNT; n++) sums[n] = *reinterpret_cast<Vector*>(to + n * shape.wide());
-        for (int s = 0; s < SAMPLES; s++) {
-            Vector features = *reinterpret_cast<Vector*>(across + (b * SAMPLES + s) * shape.wide() + at);
-            for (int n = 0; n < COUNT; n++) sums[n] = sums[n] + dz[n * SAMPLES + s] * features;
-        }
-        for (int n = 0; n < COUNT; n++) *reinterpret_cast<Vector*>(to + n * shape.wide()) = sums[n];
+    // One above the other, lower ones at the end.
+    template <int ROWS, int COLUMNS>
+    static void tiles(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+        for (; rows >= ROWS; rows -= ROWS, a.begin += ROWS * a.row, from += ROWS * width, to += ROWS * width)
+            tile<ROWS, COLUMNS>(a, depth, b, width, from, to);
+        if constexpr (ROWS > 1) tiles<ROWS / 2, COLUMNS>(a, rows, depth, b, width, from, to);
     }
+
+    template <int ROWS, int COLUMNS>
+    static void tile(Factor a, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+        Vector sums[ROWS][COLUMNS];
+        for (int n = 0; n < ROWS; n++)
+            for (int c = 0; c < COLUMNS; c++) sums[n][c] = at(from + n * width, c);
+        for (int64_t d = 0; d < depth; d++, b += width)
+            for (int n = 0; n < ROWS; n++)
+                for (int c = 0; c < COLUMNS; c++) sums[n][c] = sums[n][c] + a.begin[n * a.row + d * a.column] * at(b, c);
+        for (int n = 0; n < ROWS; n++)
+            for (int c = 0; c < COLUMNS; c++) at(to + n * width, c) = sums[n][c];
+    }
+
+    static Vector& at(Real* p, int c) { return reinterpret_cast<Vector*>(p)[c]; }
+    static const Vector& at(const Real* p, int c) { return reinterpret_cast<const Vector*>(p)[c]; }
 
     void finish_day() {}
     void finish() {}

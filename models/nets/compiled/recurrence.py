@@ -20,11 +20,11 @@ from models.nets.scan import Flow, Gates
 
 SAMPLES = 32  # of a block
 MOST_BLOCKS = 2  # of a team
-STRIP, TILE, PAIRS = 8, 16, 32  # rows of a strip of weights; rows of a tile, numbers of bfloat16 in one of them
+TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
 _SIZES = ("days", "blocks", "cells", "padded", "drivers_count")
 _POINTERS = (
-    "weight", "other_weight", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
+    "weight", "weight_tiles", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
     "d_storage", "d_outflow", "d_discharge", "d_weight", "d_fixed", "d_drivers", "d_mass", "d_cells",
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ def scan(
     precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
         detached = weight.detach()
-        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if half else _strips_of(detached)
+        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if half else (detached.contiguous(),)
     prepared = gates.prepared[precision]
     return _flow(_Scan.apply(weight, prepared, fixed, drivers, mass, cells, precision))  # type: ignore[no-untyped-call]
 
@@ -143,7 +143,7 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     features = cells + drivers
     wide = features + -features % (PAIRS if precision == "half" else TILE) if backward else 0
     d_weights = torch.zeros(len(firsts), len(weights[0]), wide, dtype=blocks["mass"].dtype)
-    shared = {"weight": weights[0].data_ptr(), "other_weight": weights[1].data_ptr()}
+    shared = {name: values.data_ptr() for name, values in zip(("weight", "weight_tiles"), weights, strict=False)}
 
     def run(team: int) -> int:
         first = firsts[team]
@@ -160,11 +160,6 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     if any(failed):
         raise MemoryError("The recurrence found no memory for its buffers.")
     return torch.sum(d_weights, 0)
-
-
-def _strips_of(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the weights as they are, and in strips whose rows lie side by side."""
-    return weight.contiguous(), weight.unflatten(0, (-1, STRIP)).transpose(1, 2).contiguous()
 
 
 def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:
