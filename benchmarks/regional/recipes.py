@@ -42,9 +42,14 @@ def _mclstm(cells: int, steps: int, **network: Any) -> dict[str, Any]:
     }
 
 
-def _sequence_to_one() -> dict[str, Any]:
+def _sequence_to_one(cells: int) -> dict[str, Any]:
     windows, schedule = sequence_to_one_protocol()
-    return {"windows": windows.model_dump(), "schedule": schedule, "validate_every": 100}
+    return {
+        "network": {"architecture": "mclstm", "cells": cells},
+        "windows": windows.model_dump(),
+        "schedule": schedule,
+        "validate_every": 100,
+    }
 
 
 RECIPES = {
@@ -58,6 +63,6 @@ RECIPES = {
     # Ten members of it were scored beside the kept ones.
     "expectile-52": Recipe(_mclstm(64, 3000) | {"expectile": 0.52}),
     "expectile-66-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.66}),
-    "subset-windows": Recipe(every=SUBSET),
-    "subset-sequence-to-one": Recipe(_sequence_to_one(), every=SUBSET, hours=2),
+    "subset-windows-32": Recipe(_mclstm(32, 3000), every=SUBSET),
+    "subset-sequence-to-one-32": Recipe(_sequence_to_one(32), every=SUBSET, hours=1),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened
+from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
 from benchmarks.regional.members import FOLDS, RESULTS, fold, series
 from benchmarks.regional.snow import snow_skill
 from hydrology.calendar import Period
@@ -59,7 +59,7 @@ class Observed:
 def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
-    `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble.
+    `folds`: each on the basins that it never saw, and `fold-0` on all. `snow`: of the shipped ensemble.
     """
     if name == "folds":
         result = _folds()
@@ -96,16 +96,23 @@ def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
 
 
 def _folds() -> dict[str, Any]:
-    """Return the scores of basins never seen, in years never seen; each comes from the fold that left it out."""
-    found, unobserved = list[Scores](), dict[str, str]()
+    """Return the scores of basins never seen, in years never seen, and what a member that knows them makes of them.
+
+    A basin's come from the fold that left it out.
+    """
+    unseen, unobserved = list[Scores](), dict[str, str]()
     for number in range(1, FOLDS + 1):
         left_out, of = fold(number), shipped(series(f"fold-{number}").folder)
         if seen := set(left_out) & set(of.description.basins):
             raise SystemExit(f"fold-{number} has learnt from {sorted(seen)}: train it again.")
         observed = observe(left_out, TEST)
-        found += scores(simulate(loaded(of), left_out).over(observed.period)[0], observed)
+        unseen += scores(simulate(loaded(of), left_out).over(observed.period)[0], observed)
         unobserved |= observed.reasons
-    return {"test": {"singles": [quartiles(found)], "basins": _counts(found), "unobserved": unobserved}}
+    known = simulate(loaded(shipped(series("fold-0").folder)), basins())
+    seen_skill = quartiles(scores(known.over(Period.parse(TEST))[0], observe(basins(), TEST)))
+    return {
+        "test": {"unseen": quartiles(unseen), "seen": seen_skill, "basins": _counts(unseen), "unobserved": unobserved}
+    }
 
 
 def shipped(folder: Path) -> form.Ensemble:
@@ -125,11 +132,10 @@ def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
     """Return what every member makes of the whole record of every basin, from its first day."""
     database = opened()
     with database.reading() as session:
-        loaded_forcings = [load_forcing(session, name, ensemble.config) for name in names]
+        found = {name: load_forcing(session, name, ensemble.config) for name in names}
     database.close()
-    if problems := [one for one in loaded_forcings if isinstance(one, str)]:
-        raise SystemExit("\n".join(problems))
-    forcings = [one.forcing for one in loaded_forcings if not isinstance(one, str)]
+    require_all({name: one for name, one in found.items() if isinstance(one, str)})
+    forcings = [one.forcing for one in found.values() if not isinstance(one, str)]
     record = forcings[0].period
     if any(one.period != record for one in forcings):
         raise SystemExit("The basins' forcings do not cover the same days.")
