@@ -203,6 +203,8 @@ def train(
         done, verdict = _run(context, config, ids, label, device, judge_on)
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
+    if done.already and label is not None:
+        say(f"Version {done.version_id} was there before and keeps the label it has: --label names a new one alone.")
     if verdict is not None:
         say(f"{verdict.sentence} Basins that use it from now on: {', '.join(verdict.promoted) or 'none'}.")
     rows = [(member, score) for member, score in done.validation_nse.items()]

@@ -12,12 +12,14 @@ FIT = PERIODS[:2]
 
 def test_a_version_is_trained_once(ingested: Freshet) -> None:
     first = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
-    again = ingested("train", *PERIODS, *SMALL, "--json")
+    again = ingested("train", *PERIODS, *SMALL, "--label", "other", "--json")
 
     assert (first.code, first.json["already"], again.json["already"]) == (0, False, True)
     assert first.json["version_id"] == again.json["version_id"]
     assert first.json["promoted"] == first.json["basins"] == list(BASINS)
     assert "member 0: 6 of 6" in first.err
+    assert "keeps the label it has" in again.err
+    assert "keeps the label it has" not in first.err
     kept = ingested("versions", "show", first.json["version_id"], "--json").json
     assert (kept["label"], kept["config"]["network"]["cells"]) == ("small", 4)
 
