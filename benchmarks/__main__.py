@@ -8,6 +8,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from freshet.cli.context import log_to_stderr
 
 MEASUREMENTS = {
@@ -45,6 +47,7 @@ def _machine() -> dict[str, Any]:
     if info.exists():
         names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line]
         cpu = f"{len(names)} x {names[0]}" if names else cpu
+    cpu = f"{cpu}, {torch.backends.cpu.get_cpu_capability()}"
     return {"cpu": cpu, "system": platform.platform(), "python": platform.python_version()}
 
 

@@ -261,7 +261,8 @@ def _machine() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{os.cpu_count()} x {models[0] if models else platform.processor() or platform.machine()}"
+    model = models[0] if models else platform.processor() or platform.machine()
+    return f"{os.cpu_count()} x {model}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def _trained(

@@ -26,7 +26,7 @@ def draw() -> None:
     small: list[tuple[str, Curve]] = []
     for one in found:
         of = curves if RECIPES[one["recipe"]].every == 1 else small
-        of.append((one["recipe"], _curve(one["log"], one["core_minutes"])))
+        of.append((one["recipe"], _curve(one["log"], one["core_minutes"], one.get("steps"))))
     curves += [(KEPT, _curve(member.log["validation"], member.log["seconds"] / 60)) for member in _kept()]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
     if small:
@@ -37,10 +37,14 @@ def _kept() -> list[form.ShippedMember]:
     return form.read(ENSEMBLE).description.members
 
 
-def _curve(log: Iterable[Mapping[str, Any]], minutes: float) -> Curve:
-    """Return core-minutes and skill of the validations; every step takes the same time."""
+def _curve(log: Iterable[Mapping[str, Any]], minutes: float, steps: int | None = None) -> Curve:
+    """Return core-minutes and skill of the validations; every step takes the same time.
+
+    Args:
+        steps: those that took the minutes; by default up to the last validation.
+    """
     rows = list(log)
-    last = rows[-1]["step"]
+    last = steps or rows[-1]["step"]
     return [row["step"] / last * minutes for row in rows], [row["validation_nse"] for row in rows]
 
 

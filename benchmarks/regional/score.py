@@ -100,6 +100,7 @@ def _folds() -> dict[str, Any]:
 
     A basin's come from the fold that left it out.
     """
+    of_all = loaded(shipped(series("fold-0").folder))
     unseen, unobserved = list[Scores](), dict[str, str]()
     for number in range(1, FOLDS + 1):
         left_out, of = fold(number), shipped(series(f"fold-{number}").folder)
@@ -108,11 +109,9 @@ def _folds() -> dict[str, Any]:
         observed = observe(left_out, TEST)
         unseen += scores(simulate(loaded(of), left_out).over(observed.period)[0], observed)
         unobserved |= observed.reasons
-    known = simulate(loaded(shipped(series("fold-0").folder)), basins())
-    seen_skill = quartiles(scores(known.over(Period.parse(TEST))[0], observe(basins(), TEST)))
-    return {
-        "test": {"unseen": quartiles(unseen), "seen": seen_skill, "basins": _counts(unseen), "unobserved": unobserved}
-    }
+    observed = observe(basins(), TEST)
+    known = quartiles(scores(simulate(of_all, basins()).over(observed.period)[0], observed))
+    return {"test": {"unseen": quartiles(unseen), "seen": known, "basins": _counts(unseen), "unobserved": unobserved}}
 
 
 def shipped(folder: Path) -> form.Ensemble:

@@ -65,6 +65,7 @@ def trial(name: str, seed: int) -> None:
         "seed": seed,
         "basins": len(member.data.discharge),
         "config": config.model_dump(mode="json"),
+        "steps": member.step,
         "core_minutes": member.seconds / 60,
         "log": member.log,
         "validation": _validation(member, names),

@@ -16,6 +16,7 @@ from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from models.config import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
+from records.versions import get as get_version
 
 if TYPE_CHECKING:
     from models.training import Progress
@@ -201,10 +202,13 @@ def train(
             settings |= fitting
             config = from_scratch(protocol or Protocol.WINDOWS, settings, windows, schedule | {"epochs": epochs})
         done, verdict = _run(context, config, ids, label, device, judge_on)
+        with context.database.reading() as session:
+            kept_label = get_version(session, done.version_id).label
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
-    if done.already and label is not None:
-        say(f"Version {done.version_id} was there before and keeps the label it has: --label names a new one alone.")
+    if label not in (None, kept_label):
+        has = "no label" if kept_label is None else f"the label {kept_label!r}"
+        say(f"Version {done.version_id} was there before and keeps {has}: --label names new ones alone.")
     if verdict is not None:
         say(f"{verdict.sentence} Basins that use it from now on: {', '.join(verdict.promoted) or 'none'}.")
     rows = [(member, score) for member, score in done.validation_nse.items()]
