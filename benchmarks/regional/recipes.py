@@ -64,5 +64,5 @@ RECIPES = {
     "expectile-52": Recipe(_mclstm(64, 3000) | {"expectile": 0.52}),
     "expectile-66-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.66}),
     "subset-windows-32": Recipe(_mclstm(32, 3000), every=SUBSET),
-    "subset-sequence-to-one-32": Recipe(_sequence_to_one(32), every=SUBSET, hours=0.4),
+    "subset-sequence-to-one-32": Recipe(_sequence_to_one(32), every=SUBSET, hours=0.3),
 }
