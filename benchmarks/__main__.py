@@ -5,12 +5,10 @@ import importlib
 import json
 import platform
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
-import torch
-
 from freshet.cli.context import log_to_stderr
+from operations.machine import machine
 
 MEASUREMENTS = {
     "api": "benchmarks.speed.api",
@@ -42,13 +40,7 @@ def main() -> None:
 
 
 def _machine() -> dict[str, Any]:
-    cpu = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if "model name" in line]
-        cpu = f"{len(names)} x {names[0]}" if names else cpu
-    cpu = f"{cpu}, {torch.backends.cpu.get_cpu_capability()}"
-    return {"cpu": cpu, "system": platform.platform(), "python": platform.python_version()}
+    return {"cpu": machine(), "system": platform.platform(), "python": platform.python_version()}
 
 
 def _versions() -> dict[str, str]:

@@ -63,9 +63,8 @@ def _network(K: int, dead: int, static: int, dtype: torch.dtype) -> MCLSTM:
 
 
 def _closure(forcing: Forcing, K: int, dead: int, dtype: torch.dtype) -> float:
-    network = _network(K, dead, 2, dtype)
     with torch.inference_mode():
-        outputs, _ = network(Scaler.fit(forcing).inputs(forcing, dtype))
+        outputs, _ = _network(K, dead, 2, dtype)(Scaler.fit(forcing).inputs(forcing, dtype))
     stored = outputs["storage"].double().sum(-1).T.numpy()
     discharge, loss = outputs["discharge"].T.numpy(), outputs["loss"].T.numpy()
     return float(worst_relative_residual(forcing.mass, discharge, loss, np.zeros(1), stored)[0])

@@ -5,12 +5,9 @@ members can be trained by different processes; the version is assembled when all
 that starts from the weights of its parent, and by itself changes no basin's version.
 """
 
-import os
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -25,6 +22,7 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations import finetune
 from operations.learnt import attribute_ranges
+from operations.machine import machine
 from operations.training_data import Prepared, prepare
 from records import promotions, trainings, versions
 from records.clock import Clock
@@ -252,17 +250,8 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
     weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
     if trained.best is not None:
         weights["best"] = checkpoint.dump(trained.best, {})
-    effort = {"seconds": trained.seconds, "device": device, "threads": torch.get_num_threads(), "machine": _machine()}
+    effort = {"seconds": trained.seconds, "device": device, "threads": torch.get_num_threads(), "machine": machine()}
     return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
-
-
-def _machine() -> str:
-    """Return what computes, in words: seconds are only worth comparing on one kind of machine."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    model = models[0] if models else platform.processor() or platform.machine()
-    return f"{os.cpu_count()} x {model}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def _trained(

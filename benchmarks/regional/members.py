@@ -1,8 +1,9 @@
 """The members that are kept: trained one at a time, each shipped in half precision when it is finished.
 
-`mclstm`: ten members of the recipe `frozen`, the ensemble of the product. `lstm`: three of the comparison. `fold-1` to
-`fold-5`: one member of 32 cells each (a fifth of the work), trained without a fifth of the basins, which are those that
-it is then scored on. `fold-0` leaves none out, and says what the others would have made of basins they know.
+`mclstm`: ten members of the recipe `frozen`, the ensemble of the product. `lstm`: three of the comparison, the first of
+them kept. `fold-1` to `fold-5`: one member of 32 cells each (a fifth of the work), trained without a fifth of the
+basins, which are those that it is then scored on. `fold-0` leaves none out, and says
+what the others would have made of basins they know.
 """
 
 from collections.abc import Callable

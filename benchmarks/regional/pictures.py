@@ -1,7 +1,7 @@
 """Curves of the trials and of the kept members, as pictures in `docs/pictures/`."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +26,17 @@ def draw() -> None:
     small: list[tuple[str, Curve]] = []
     for one in found:
         of = curves if RECIPES[one["recipe"]].every == 1 else small
-        of.append((one["recipe"], _curve(one["log"], one["core_minutes"], one.get("steps"))))
-    curves += [(KEPT, _curve(member.log["validation"], member.log["seconds"] / 60)) for member in _kept()]
+        of.append((one["recipe"], _curve(one["log"], one["core_minutes"], one["steps"])))
+    logs = [member.log for member in form.read(ENSEMBLE).description.members]
+    curves += [(KEPT, _curve(log["validation"], log["seconds"] / 60, log["validation"][-1]["step"])) for log in logs]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
     if small:
         _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)
 
 
-def _kept() -> list[form.ShippedMember]:
-    return form.read(ENSEMBLE).description.members
-
-
-def _curve(log: Iterable[Mapping[str, Any]], minutes: float, steps: int | None = None) -> Curve:
-    """Return core-minutes and skill of the validations; every step takes the same time.
-
-    Args:
-        steps: those that took the minutes; by default up to the last validation.
-    """
-    rows = list(log)
-    last = steps or rows[-1]["step"]
-    return [row["step"] / last * minutes for row in rows], [row["validation_nse"] for row in rows]
+def _curve(log: Sequence[Mapping[str, Any]], minutes: float, steps: int) -> Curve:
+    """Return core-minutes and skill of the validations; every one of the steps takes the same time."""
+    return [row["step"] / steps * minutes for row in log], [row["validation_nse"] for row in log]
 
 
 def _plot(name: str, title: str, curves: list[tuple[str, Curve]], lowest: float) -> None:

@@ -120,7 +120,7 @@ class MCLSTM(Network):
 
     def _gates(self) -> Gates:
         """Return the gates; without gradients the same ones as long as the weights are the same."""
-        if torch.is_grad_enabled():
+        if torch.is_grad_enabled() or self.output_gate.weight.is_inference():  # such weights have no version
             return self._stacked()
         now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
         if self._kept is None or self._kept[0] != now:

@@ -105,6 +105,14 @@ def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(ce
 
 
 @pytest.mark.usefixtures("compiled")
+def test_a_network_made_without_gradients_runs_like_any_other() -> None:
+    drive, like_any_other = inputs(20, 3), network(8, seed=5)
+    with torch.inference_mode():
+        discharge = network(8, seed=5)(drive)[0]["discharge"]
+        assert torch.equal(discharge, like_any_other(drive)[0]["discharge"])
+
+
+@pytest.mark.usefixtures("compiled")
 def test_the_gradient_does_not_depend_on_the_threads() -> None:
     found = []
     for count in (1, 2):
