@@ -18,15 +18,15 @@ from app.forecasts.endpoints import router as forecasts
 from app.health.endpoints import router as health
 from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
+from app.models.endpoints import router as models
 from app.observations.endpoints import router as observations
-from app.own.endpoints import router as own
 from app.rendered import Rendered
 from app.runs.endpoints import router as runs
 from app.schedules.endpoints import router as schedules
 from app.security import any_key
 from app.skill.endpoints import router as skill
 from app.status.endpoints import router as status
-from app.versions.endpoints import router as versions
+from app.user_basins.endpoints import router as user_basins
 from app.water.endpoints import router as water
 from records.clock import Clock
 from records.engine import Database
@@ -76,7 +76,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(Private)
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
     for router in (
-        *(basins, own, observations, forecasts, runs, water, skill, comparisons, versions),
+        *(basins, user_basins, observations, forecasts, runs, water, skill, comparisons, models),
         *(jobs, schedules, status),
     ):
         strict.include_router(router, prefix="/v1", **closed)

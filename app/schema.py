@@ -40,7 +40,7 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Said(Model):
+class RequestModel(Model):
     """A part of a request's body. A number is a number there, not a text that could be read as one."""
 
     model_config = ConfigDict(strict=True)

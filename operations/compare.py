@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology import published as printed
+from hydrology import printed_scores as printed
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.paired import MEANINGS, difference, quartiles
@@ -24,7 +24,7 @@ from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out
 from records import basins as basin_records
-from records import comparisons, published, versions
+from records import benchmark_scores, comparisons, versions
 from records.clock import Clock
 from records.engine import Database
 
@@ -207,9 +207,11 @@ def _published(
 ) -> tuple[list[dict[str, Any]], str]:
     """Return the published models on the same basins and days beside the first version, or why there is none."""
     found = []
-    publications = published.publications(session)
+    publications = benchmark_scores.publications(session)
     for publication in publications:
-        rows = published.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
+        rows = benchmark_scores.list_scores(
+            session, publication.source, period=period, basins=basins, metrics=[*SCORES]
+        )
         pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
         for row in rows:
             ours = first[row.basin_id][row.metric].value

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from operations.advance import ONE_DAY, advance
+from operations.basin_forecast import look_ahead
 from operations.dataset import BasinForcing, load_forcing
 from operations.loading import load_version
-from operations.outlook import look_ahead
 from records import basins, issuing, promotions, runs, skill, versions
 from records.clock import Clock
 from records.engine import Database
@@ -112,7 +112,7 @@ def _by_version(database: Database, request: Request) -> dict[str, list[str]]:
     if missing := [basin for basin in request.basins if basin not in current]:
         raise NothingToForecast(
             f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
-            "(freshet versions promote), or name one with --version."
+            "(freshet models promote), or name one with --version."
         )
     groups: dict[str, list[str]] = {}
     for basin in request.basins:

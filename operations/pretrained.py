@@ -179,7 +179,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
         promoted = promotions.promote(session, version_id, vacant, reason=reason, by="installation", at=clock.now())
     for basin, used in current.items():
         if used != version_id:
-            left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet versions promote)."
+            left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet models promote)."
     return Promoted(tuple(promoted), left_out)
 
 

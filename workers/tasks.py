@@ -48,7 +48,7 @@ def ingest(running: Running) -> dict[str, Any]:
 
 
 def _ingest_published(running: Running) -> dict[str, Any]:
-    from operations.published import ingest_published
+    from operations.ingest_benchmarks import ingest_published
 
     if named := sorted(name for name in ("product", "basins") if running.job.params.get(name)):
         raise InvalidInput(f"The source benchmarks takes no `{named[0]}`: it is kept whole.")
@@ -102,8 +102,8 @@ def training(running: Running) -> dict[str, Any]:
     from models.config import requested
     from operations.basins import chosen
     from operations.heldout import require_to_be_held_out
+    from operations.promotion_rule import Rule, judge
     from operations.train import assemble, begin
-    from operations.verdict import Rule, judge
 
     params, tools = running.job.params, running.tools
     config = requested(params["config"])

@@ -6,7 +6,7 @@ They were trained for some seconds on four years: their scores say nothing of wh
 from dataclasses import asdict
 from typing import Any
 
-from hydrology.published import TABLE
+from hydrology.printed_scores import TABLE
 
 _PRINTED = [
     {"model": one.model, "medians": [asdict(median) for median in one.medians if median.metric == "nse"]}

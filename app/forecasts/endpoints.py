@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
 from app.dependencies import BASIN, BasinId, Reading, RenderedAnswers, RunId, ServiceClock, full_id
-from app.forecasts import finding, many, service
-from app.forecasts.many import MOST_BASINS
+from app.forecasts import batch, lookup, service
+from app.forecasts.batch import MOST_BASINS
 from app.forecasts.schemas import Forecast, Forecasts, Units
 from app.forecasts.service import NoArea, Representation
 from app.problems import documented
@@ -80,7 +80,7 @@ def read_latest_forecast(
         if (body := rendered.get(tag)) is not None:
             unchanged = not_modified(response, tag, SHORTLY, if_none_match)
             return unchanged or _bytes(body, tag, SHORTLY)
-    return _answer(session, rendered, response, finding.latest(session, basin, at), how, if_none_match, SHORTLY)
+    return _answer(session, rendered, response, lookup.latest(session, basin, at), how, if_none_match, SHORTLY)
 
 
 @router.get(
@@ -102,9 +102,9 @@ def read_latest_forecasts(
     """For each basin what its latest forecast says, in one answer. A basin that has none is in `without` with the
     reason: nothing is cut silently, and more basins than one answer holds are refused."""
     at = clock.now()
-    found, how = finding.latest_many(session, basins.split(","), at), Representation(units, members, at)
-    unchanged = not_modified(response, many.tag_of(found, how), SHORTLY, if_none_match)
-    return unchanged or many.tell_many(session, found, how)
+    found, how = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
+    unchanged = not_modified(response, batch.tag_of(found, how), SHORTLY, if_none_match)
+    return unchanged or batch.tell_many(session, found, how)
 
 
 @router.get(
@@ -129,7 +129,7 @@ def read_run_of_basin(
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
     got that far."""
-    found = finding.of_run(session, run, basin)
+    found = lookup.of_run(session, run, basin)
     return _answer(session, rendered, response, found, Representation(units, members), if_none_match, FOR_EVER)
 
 

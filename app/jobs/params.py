@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, mode
 from pydantic_core import PydanticCustomError
 
 from app.dependencies import Basin
-from app.schema import AskedDay, Id, Line, Name, Said
+from app.schema import AskedDay, Id, Line, Name, RequestModel
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 
@@ -44,7 +44,7 @@ Place = Annotated[str, AfterValidator(_source), Field(min_length=1, max_length=2
 Rate = Annotated[tuple[int, float], Field(strict=False)]  # JSON has no tuples
 
 
-class IngestParams(Said):
+class IngestParams(RequestModel):
     """Which data to bring in."""
 
     source: Literal["camels", "caravan", "benchmarks"] = Field(
@@ -71,7 +71,7 @@ class IngestParams(Said):
         return self
 
 
-class MCLSTM(Said):
+class MCLSTM(RequestModel):
     """The mass-conserving LSTM."""
 
     architecture: Literal["mclstm"] = "mclstm"
@@ -85,7 +85,7 @@ class MCLSTM(Said):
     output_gate_bias: float = -3.0
 
 
-class _Comparison(Said):
+class _Comparison(RequestModel):
     """A network that holds no water: it tells no storage and no balance."""
 
     dropout: float = Field(0.4, ge=0, lt=1)
@@ -132,7 +132,7 @@ Network = Annotated[
 ]
 
 
-class Inputs(Said):
+class Inputs(RequestModel):
     """Which series and attributes the network takes."""
 
     product: Name = Field(description="The weather product; a version runs on no other.", examples=["maurer_extended"])
@@ -141,7 +141,7 @@ class Inputs(Said):
     static: list[Name] = Field([], description="Attributes; without this field the 27 of the MC-LSTM paper.")
 
 
-class Windows(Said):
+class Windows(RequestModel):
     """The samples: `warmup_days` without loss, then `loss_days` with it."""
 
     warmup_days: int = Field(365, ge=0)
@@ -149,7 +149,7 @@ class Windows(Said):
     batch: int = Field(32, ge=1)
 
 
-class CosineSchedule(Said):
+class CosineSchedule(RequestModel):
     """Steps whose rate rises to `peak`, then falls along a cosine to `final`."""
 
     kind: Literal["cosine"] = "cosine"
@@ -159,7 +159,7 @@ class CosineSchedule(Said):
     final: float = Field(1e-4, gt=0)
 
 
-class StaircaseSchedule(Said):
+class StaircaseSchedule(RequestModel):
     """Epochs over all samples, the rate changing at stated epochs (counted from 0)."""
 
     kind: Literal["staircase"] = "staircase"
@@ -176,7 +176,7 @@ class StaircaseSchedule(Said):
         return self
 
 
-class Training(Said):
+class Training(RequestModel):
     """One training: network, inputs, periods, samples, learning rates. Member m starts from `seed + m`."""
 
     network: Network = MCLSTM()
@@ -216,7 +216,7 @@ class FineTuningSchedule(CosineSchedule):
     final: float = Field(1e-5, gt=0)
 
 
-class FineTuning(Said):
+class FineTuning(RequestModel):
     """A training that starts from the weights of a version, with its network, inputs and scaler: member for member. The
     parent's own weights are validated first, and stay where training never helps."""
 
@@ -246,7 +246,7 @@ Config = Annotated[
 ]
 
 
-class Compare(Said):
+class Compare(RequestModel):
     """How the new version is held against the current ones: better is a higher median NSE, by more than the margin. A
     fine-tuned version is held against them basin by basin, and against its parent where a basin uses none."""
 
@@ -255,7 +255,7 @@ class Compare(Said):
     promote: bool = Field(False, description="Whether a better one becomes current by itself.")
 
 
-class TrainingParams(Said):
+class TrainingParams(RequestModel):
     """What to train, and on which basins."""
 
     config: Config = Field(description="With `parent` a fine-tuning.")
@@ -268,7 +268,7 @@ class TrainingParams(Said):
     )
 
 
-class ForecastParams(Said):
+class ForecastParams(RequestModel):
     """Which forecasts to issue."""
 
     basins: Basins = Field([], description="All that have a model version where none is named.")
@@ -280,7 +280,7 @@ class ForecastParams(Said):
     product: Name | None = Field(None, description="The weather product that the version is expected to take.")
 
 
-class EvaluationParams(Said):
+class EvaluationParams(RequestModel):
     """Which version to score, and on which days."""
 
     period: PeriodText
@@ -288,7 +288,7 @@ class EvaluationParams(Said):
     basins: Basins = Field([], description="Those kept here that the version learnt from where none is named.")
 
 
-class ComparisonParams(Said):
+class ComparisonParams(RequestModel):
     """Which versions to hold against the first of them, and on which days."""
 
     period: PeriodText = Field(description="Days that took no part in the training of any of them.")
@@ -302,7 +302,7 @@ class ComparisonParams(Said):
         return self
 
 
-class PretrainedParams(Said):
+class PretrainedParams(RequestModel):
     """Which shipped ensemble to install, and what it is to serve."""
 
     name: Name | None = Field(
@@ -318,21 +318,21 @@ class PretrainedParams(Said):
     )
 
 
-class Ingest(Said):
+class Ingest(RequestModel):
     """Bring data in."""
 
     kind: Literal["ingest"]
     params: IngestParams
 
 
-class Train(Said):
+class Train(RequestModel):
     """Train a model version, or fine-tune one."""
 
     kind: Literal["training"]
     params: TrainingParams
 
 
-class Forecast(Said):
+class Forecast(RequestModel):
     """Issue forecasts."""
 
     model_config = ConfigDict(
@@ -343,22 +343,22 @@ class Forecast(Said):
     params: ForecastParams
 
 
-class Evaluate(Said):
+class Evaluate(RequestModel):
     """Score a model version."""
 
     kind: Literal["evaluation"]
     params: EvaluationParams
 
 
-class Compared(Said):
+class Compared(RequestModel):
     """Hold model versions against each other."""
 
     kind: Literal["comparison"]
     params: ComparisonParams
 
 
-class Install(Said):
-    """Put a trained ensemble that came with Freshet among the model versions. Said again, it is the same version."""
+class Install(RequestModel):
+    """Put a trained ensemble that came with Freshet among the model versions. Again, it is the same version."""
 
     kind: Literal["pretrained"]
     params: PretrainedParams

@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field
 
 from app.jobs.params import NewJob
 from app.schedules.example import SCHEDULE
-from app.schema import Line, Missing, Model, Said
+from app.schema import Line, Missing, Model, RequestModel
 
 _SAID = ("name", "job", "cron", "timezone", "enabled")
 
 
-class NewSchedule(Said):
+class NewSchedule(RequestModel):
     """Which job is posted when."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _SAID}]})

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.forecasts import finding
+from app.forecasts import lookup
 from app.problems import documented
 from app.water import service
 from app.water.schemas import BalanceOfRun, StorageOfRun
@@ -35,7 +35,7 @@ def read_storage(
     """Water in the basin at the end of each day ahead, mm: all of it, the part in cells that read as snow, and the
     rest. The model was not trained on snow, so `snow_skill` says how well those cells follow reference snow. Null,
     with the reason, for networks that do not conserve mass."""
-    found, at = finding.chosen(session, run, basin, clock.now())
+    found, at = lookup.chosen(session, run, basin, clock.now())
     return tagged(service.storage(session, found, at), response, if_none_match, SHORTLY)
 
 
@@ -57,6 +57,6 @@ def read_water_balance(
     """The water balance from T0 to the end of the horizon, mm, of every member: precipitation, discharge, loss and
     change of storage, what they leave over, how much may be left, and whether it closes. A basin with an open balance
     is withheld: ask for its run to see it. Null, with the reason, for networks that do not conserve mass."""
-    found, at = finding.chosen(session, run, basin, clock.now())
+    found, at = lookup.chosen(session, run, basin, clock.now())
     keep = SHORTLY if run is None else FOR_EVER
     return tagged(service.balance(session, found, at), response, if_none_match, keep)

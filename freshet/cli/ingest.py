@@ -20,7 +20,7 @@ from ingestion.sources.tables import TablesSource
 from operations.download import local
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
-from operations.published import ingest_published
+from operations.ingest_benchmarks import ingest_published
 from records.basins import list_basins
 
 MOST_ROWS = 40

@@ -17,12 +17,12 @@ from freshet.cli import (
     ingest,
     jobs,
     keys,
+    models,
     parts,
     runs,
     schedules,
     serve,
     train,
-    versions,
 )
 from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
@@ -43,7 +43,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "compare",
             "forecast",
             "runs",
-            "versions",
+            "models",
             "serve",
             "jobs",
             "keys",
@@ -75,7 +75,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("runs")(runs.runs)
-app.add_typer(versions.app, name="versions")
+app.add_typer(models.app, name="models")
 app.command("serve")(serve.serve)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(keys.app, name="keys")

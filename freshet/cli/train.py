@@ -20,8 +20,8 @@ from records.versions import get as get_version
 
 if TYPE_CHECKING:
     from models.training import Progress
+    from operations.promotion_rule import Verdict
     from operations.train import Trained
-    from operations.verdict import Verdict
 
 MOST_SEED = 2**31 - 1
 MOST_DAYS = 36_525  # a century
@@ -160,7 +160,7 @@ def train(
     """Train an ensemble, or with --from fine-tune one. The same command again goes on from the last checkpoint.
 
     Without --basin: every basin that is kept. A fine-tuned version serves no basin until --judge-on or
-    `freshet versions promote` says so.
+    `freshet models promote` says so.
     """
     network = {
         "cells": cells,
@@ -229,8 +229,8 @@ def _run(
     use_threads(context.settings.threads)
     require_device(device)
     from operations.heldout import require_to_be_held_out
+    from operations.promotion_rule import Rule, judge
     from operations.train import train as run
-    from operations.verdict import Rule, judge
 
     if judge_on is not None:
         with context.database.reading() as session:

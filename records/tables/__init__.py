@@ -2,10 +2,10 @@
 
 from records.tables import (
     basins,
+    benchmark_scores,
     comparisons,
     jobs,
     keys,
-    published,
     runs,
     schedules,
     series,
@@ -19,10 +19,10 @@ from records.tables.base import Base
 __all__ = [
     "Base",
     "basins",
+    "benchmark_scores",
     "comparisons",
     "jobs",
     "keys",
-    "published",
     "runs",
     "schedules",
     "series",

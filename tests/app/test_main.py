@@ -15,6 +15,8 @@ from app.forecasts.schemas import Forecasts
 from app.jobs.example import JOB
 from app.jobs.schemas import Job
 from app.main import create_app
+from app.models.example import MODEL, PROMOTIONS
+from app.models.schemas import ModelDetail, Promotions
 from app.observations.example import OBSERVATIONS
 from app.observations.schemas import Observations
 from app.runs.example import RUN
@@ -26,8 +28,6 @@ from app.skill.example import BASIN_SKILL, MODEL_SKILL
 from app.skill.schemas import BasinSkill, ModelSkill
 from app.status.example import STATUS
 from app.status.schemas import Status
-from app.versions.example import MODEL, PROMOTIONS
-from app.versions.schemas import ModelDetail, Promotions
 from app.water.example import BALANCE, STORAGE
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records.settings import Settings

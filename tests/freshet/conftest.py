@@ -24,7 +24,7 @@ PERIODS = ("--train-period", "2001-10-01..2004-09-30", "--validation-period", "2
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RequestModel:
     """How a command ended, and what it printed."""
 
     code: int
@@ -43,7 +43,7 @@ class Freshet:
 
     data: Path
 
-    def __call__(self, *arguments: str, **settings: str) -> Said:
+    def __call__(self, *arguments: str, **settings: str) -> RequestModel:
         """Run a command in this process, under settings such as FRESHET_THREADS="2"."""
         out, err = StringIO(), StringIO()
         with pytest.MonkeyPatch.context() as patch:
@@ -52,7 +52,7 @@ class Freshet:
             patch.setattr(sys, "argv", ["freshet", *arguments])
             with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
                 main()
-        return Said(int(ended.value.code or 0), out.getvalue(), err.getvalue())
+        return RequestModel(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def environment(data: Path) -> dict[str, str]:

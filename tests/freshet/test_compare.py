@@ -9,7 +9,7 @@ import pytest
 from records import jobs
 from records.settings import Settings
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
-from tests.ingestion.test_published import ROWS, write
+from tests.ingestion.test_benchmarks import ROWS, write
 from workers.job import run_job
 from workers.processes import tools_of
 from workers.tasks import HANDLERS
@@ -33,7 +33,7 @@ def two(two_data: Path, tmp_path: Path) -> Freshet:
 
 def versions(freshet: Freshet) -> list[str]:
     """Return the options that name both versions, the older one first."""
-    kept = freshet("versions", "list", "--json").json["versions"]
+    kept = freshet("models", "list", "--json").json["versions"]
     return [part for one in kept[::-1] for part in ("--version", one["id"])]
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from tests.freshet.conftest import Freshet, Said
+from tests.freshet.conftest import Freshet, RequestModel
 
 
-def checks(said: Said) -> dict[str, Any]:
+def checks(said: RequestModel) -> dict[str, Any]:
     """Return the checks by their name."""
     return {check["name"]: check for check in said.json["checks"]}
 

@@ -90,7 +90,7 @@ def test_runs_are_listed_newest_first_by_basin_and_to_a_limit(worked: Freshet) -
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(["runs", "none"], 3), (["runs", "--basin", "??"], 2), (["versions", "show", "none"], 3)],
+    [(["runs", "none"], 3), (["runs", "--basin", "??"], 2), (["models", "show", "none"], 3)],
 )
 def test_what_is_not_kept_is_told(worked: Freshet, arguments: list[str], code: int) -> None:
     said = worked(*arguments, "--json")
@@ -129,11 +129,11 @@ def test_what_cannot_be_evaluated_is_told(worked: Freshet, arguments: list[str],
 
 
 def test_a_version_is_promoted_for_the_basins_that_are_named(worked: Freshet) -> None:
-    (first,) = worked("versions", "list", "--json").json["versions"]
+    (first,) = worked("models", "list", "--json").json["versions"]
     second = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
 
-    promoted = worked("versions", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial", "--json")
-    again = worked("versions", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial")
+    promoted = worked("models", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial", "--json")
+    again = worked("models", "promote", second, "--basin", "SYNTH-02", "--reason", "a trial")
 
     assert (promoted.code, promoted.json["changed"]) == (0, ["SYNTH-02"])
     assert (again.code, "Nothing changed" in again.err) == (0, True)
@@ -147,10 +147,10 @@ def test_a_version_is_promoted_for_the_basins_that_are_named(worked: Freshet) ->
 
 
 def test_a_version_is_not_promoted_for_basins_or_versions_that_are_unknown(worked: Freshet) -> None:
-    (version,) = worked("versions", "list", "--json").json["versions"]
+    (version,) = worked("models", "list", "--json").json["versions"]
 
-    assert worked("versions", "promote", "none", "--reason", "x").code == 3
-    assert worked("versions", "promote", version["id"], "--reason", "x", "--basin", "01013500").code == 3
-    assert worked("versions", "promote", version["id"]).code == 2
-    assert version["id"] in worked("versions", "list").out
-    assert "network cells" in worked("versions", "show", version["id"]).out
+    assert worked("models", "promote", "none", "--reason", "x").code == 3
+    assert worked("models", "promote", version["id"], "--reason", "x", "--basin", "01013500").code == 3
+    assert worked("models", "promote", version["id"]).code == 2
+    assert version["id"] in worked("models", "list").out
+    assert "network cells" in worked("models", "show", version["id"]).out

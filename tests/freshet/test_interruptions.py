@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from records.engine import Database
 from records.tables.trainings import CheckpointRow
-from tests.freshet.conftest import Freshet, Said
+from tests.freshet.conftest import Freshet, RequestModel
 from tests.freshet.processes import started
 
 TRAINING = (
@@ -61,7 +61,7 @@ def _await_checkpoint(data: Path) -> None:
         database.close()
 
 
-def _weights(freshet: Freshet, trained: Said) -> str:
+def _weights(freshet: Freshet, trained: RequestModel) -> str:
     assert trained.code == 0, trained.err
-    version = freshet("versions", "show", trained.json["version_id"], "--json").json
+    version = freshet("models", "show", trained.json["version_id"], "--json").json
     return str(version["weights_hash"])

@@ -12,7 +12,7 @@ import pytest
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 COMMANDS = (
-    *("ingest", "basins", "train", "evaluate", "compare", "forecast", "runs", "versions", "serve", "jobs", "keys"),
+    *("ingest", "basins", "train", "evaluate", "compare", "forecast", "runs", "models", "serve", "jobs", "keys"),
     *("schedules", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
@@ -27,7 +27,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> N
     assert "Exit codes: 0 done" in said.out
 
 
-@pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("ingest", "camels"), ("versions", "promote")])
+@pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("ingest", "camels"), ("models", "promote")])
 def test_every_command_has_help(freshet: Freshet, command: tuple[str, ...]) -> None:
     said = freshet(*command, "--help")
 
@@ -102,7 +102,7 @@ def test_a_bad_setting_is_named(freshet: Freshet, command: str, setting: str, va
     assert setting in said.err
 
 
-@pytest.mark.parametrize("command", [["basins"], ["runs"], ["versions", "list"], ["forecast"], ["serve"]])
+@pytest.mark.parametrize("command", [["basins"], ["runs"], ["models", "list"], ["forecast"], ["serve"]])
 @pytest.mark.parametrize("url", ["nonsense", "mysql://reader:secret@example/one"])
 def test_a_database_url_of_another_kind_is_refused(freshet: Freshet, command: list[str], url: str) -> None:
     said = freshet(*command, FRESHET_DATABASE_URL=url)
@@ -132,7 +132,7 @@ def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, command
     assert str(tmp_path / "file" / "data") in said.err
 
 
-@pytest.mark.parametrize("command", [["basins"], ["forecast"], ["versions", "list"], ["serve"]])
+@pytest.mark.parametrize("command", [["basins"], ["forecast"], ["models", "list"], ["serve"]])
 def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "freshet.sqlite").write_bytes(b"rivers" * 2000)
 

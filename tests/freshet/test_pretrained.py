@@ -1,4 +1,4 @@
-"""`freshet versions export` and `install-pretrained`, and what the API and the command line say of their forecasts."""
+"""`freshet models export` and `install-pretrained`, and what the API and the command line say of their forecasts."""
 
 import json
 import shutil
@@ -22,9 +22,9 @@ def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     trainer = Freshet(Path(shutil.copytree(ingested_data, folder / "data")))
     chosen = [part for basin in LEARNT for part in ("--basin", basin)]
     trained = trainer("train", *PERIODS, *SMALL, *chosen, "--members", "2", "--json").json
-    exported = trainer("versions", "export", trained["version_id"], str(folder / "shelf" / NAME), "--json")
+    exported = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME), "--json")
     assert (exported.code, exported.json["members"], exported.json["changed"]) == (0, [0, 1], True)
-    again = trainer("versions", "export", trained["version_id"], str(folder / "shelf" / NAME))
+    again = trainer("models", "export", trained["version_id"], str(folder / "shelf" / NAME))
     assert (again.code, "Nothing changed" in again.err) == (0, True)
     (folder / "shelf" / NAME / "README.md").write_text("A small one.")
     return folder / "shelf"
@@ -32,8 +32,8 @@ def shelf(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: Freshet, shelf: Path) -> None:
     settings = {"FRESHET_PRETRAINED": str(shelf), "FRESHET_AS_OF": AT}
-    first = ingested("versions", "install-pretrained", "--promote", "--json", **settings)
-    again = ingested("versions", "install-pretrained", NAME, "--json", **settings)
+    first = ingested("models", "install-pretrained", "--promote", "--json", **settings)
+    again = ingested("models", "install-pretrained", NAME, "--json", **settings)
     assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
     assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
     assert "installed already" in again.err
@@ -67,7 +67,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
 
 
 def test_scores_say_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
-    installed = ingested("versions", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
+    installed = ingested("models", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
     own = ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--json").json
     assert sorted(own["basins"]) == list(LEARNT)
     assert ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--basin", UNSEEN).code == 0
@@ -85,7 +85,7 @@ def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: P
     folder.write_text(json.dumps(content))
     settings = {"FRESHET_PRETRAINED": str(tmp_path / "other"), "FRESHET_AS_OF": AT}
 
-    installed = ingested("versions", "install-pretrained", "--product", "synthetic", "--promote", **settings)
+    installed = ingested("models", "install-pretrained", "--product", "synthetic", "--promote", **settings)
     issued = ingested("forecast", "--json", **settings)
 
     assert "It learnt from maurer_extended and will be driven by synthetic" in installed.err
@@ -93,7 +93,7 @@ def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: P
     assert run["product"] == "synthetic"
     sentence = "It learnt from maurer_extended and is driven by synthetic."
     assert issued.err.replace("\n", " ").count(sentence) == len(BASINS)
-    assert "synthetic (learnt from maurer_extended)" in ingested("versions", "list").out
+    assert "synthetic (learnt from maurer_extended)" in ingested("models", "list").out
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}", instant(AT)) as client:
         said = client.get(f"/v1/basins/{LEARNT[0]}/forecasts/latest").json()
         model = client.get(f"/v1/models/{run['version_id']}").json()
@@ -107,17 +107,17 @@ def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: P
 
 
 def test_without_its_forcing_it_serves_nobody_and_says_why(ingested: Freshet, shelf: Path) -> None:
-    arguments = ("versions", "install-pretrained", "--product", "own_weather", "--promote", "--json")
+    arguments = ("models", "install-pretrained", "--product", "own_weather", "--promote", "--json")
     said = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
     assert (said.code, said.json["promoted"], sorted(said.json["left_out"])) == (0, [], list(BASINS))
     assert "has no precipitation, srad, tmax, tmin, vp of the forcing product own_weather" in said.err
 
 
 def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: Path) -> None:
-    installed = worked("versions", "install-pretrained", "--promote", "--json", FRESHET_PRETRAINED=str(shelf)).json
+    installed = worked("models", "install-pretrained", "--promote", "--json", FRESHET_PRETRAINED=str(shelf)).json
     assert installed["promoted"] == []
     promoted = worked(
-        "versions", "promote", installed["version_id"], "--basin", UNSEEN, "--reason", "to try it", "--json"
+        "models", "promote", installed["version_id"], "--basin", UNSEEN, "--reason", "to try it", "--json"
     )
     assert promoted.json["changed"] == [UNSEEN]
 
@@ -125,8 +125,8 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("versions", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose of {NAME}"),
-        (("versions", "export", "nothing", "folder"), 3, "No model version 'nothing'"),
+        (("models", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose of {NAME}"),
+        (("models", "export", "nothing", "folder"), 3, "No model version 'nothing'"),
         (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
     ],
 )

@@ -10,7 +10,7 @@ from ingestion.sources.camels import CamelsSource
 from records import jobs
 from records.settings import Settings
 from tests.freshet.conftest import BASINS, Freshet
-from tests.operations.test_own_basins import as_caravan, as_tables
+from tests.operations.test_user_basins import as_caravan, as_tables
 from workers.job import run_job
 from workers.processes import tools_of
 from workers.tasks import HANDLERS

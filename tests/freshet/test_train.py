@@ -21,7 +21,7 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert "keeps the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
-    kept = ingested("versions", "show", first.json["version_id"], "--json").json
+    kept = ingested("models", "show", first.json["version_id"], "--json").json
     assert (kept["label"], kept["config"]["network"]["cells"]) == ("small", 4)
 
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_trained_is_told(ingested: Freshet, arguments: list[str],
     assert said.code == code
     assert sentence in said.err
     assert said.json["problem"]["detail"] in said.err
-    assert ingested("versions", "list", "--json").json == {"versions": []}
+    assert ingested("models", "list", "--json").json == {"versions": []}
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xfe\x00", "it is not UTF-8 text"), (b" \n\n", "names none")])
@@ -103,13 +103,13 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
     assert undecided.code == 2
     assert "nldas, synthetic" in undecided.err
     assert "--product" in undecided.err
-    assert ingested("versions", "show", chosen.json["version_id"], "--json").json["product"] == "synthetic"
+    assert ingested("models", "show", chosen.json["version_id"], "--json").json["product"] == "synthetic"
 
 
 def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
     as_published = ("--embedding", "0", "--expectile", "0.5", "--averaging", "0", "--precision", "float32")
     version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
-    config = ingested("versions", "show", version, "--json").json["config"]
+    config = ingested("models", "show", version, "--json").json["config"]
     assert config["network"]["embedding"] == 0
     assert (config["expectile"], config["averaging"], config["precision"]) == (0.5, 0, "float32")
 
@@ -130,15 +130,15 @@ def test_a_version_is_fine_tuned_and_judged_by_one_command(ingested: Freshet) ->
     assert (verdict["current"], verdict["better"], verdict["promoted"]) == ([parent], True, [BASINS[2]])
     assert verdict["candidate_median"] > verdict["current_median"]
     assert verdict["sentence"] in judged.err.replace("\n", " ")
-    kept = ingested("versions", "show", judged.json["version_id"], "--json").json
+    kept = ingested("models", "show", judged.json["version_id"], "--json").json
     assert (kept["parent_id"], kept["basins"]) == (parent, [BASINS[0], BASINS[2]])
     assert kept["config"]["network"]["cells"] == 4
     assert kept["log"]["0"]["validation"][0]["step"] == 0
-    assert parent in ingested("versions", "show", judged.json["version_id"]).out
+    assert parent in ingested("models", "show", judged.json["version_id"]).out
 
 
 def test_what_was_trained_from_scratch_is_judged_too(worked: Freshet) -> None:
-    (first,) = worked("versions", "list", "--json").json["versions"]
+    (first,) = worked("models", "list", "--json").json["versions"]
     judged = worked("train", *PERIODS, *SMALL[:-1], "60", "--learning-rate", "0.03", "--judge-on", HELD_OUT, "--json")
 
     verdict = judged.json["verdict"]
@@ -168,9 +168,9 @@ def test_what_was_trained_from_scratch_is_judged_too(worked: Freshet) -> None:
     ],
 )
 def test_what_cannot_be_fine_tuned_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    (kept,) = worked("versions", "list", "--json").json["versions"]
+    (kept,) = worked("models", "list", "--json").json["versions"]
     said = worked("train", *(kept["id"] if one == "PARENT" else one for one in arguments), "--json")
 
     assert said.code == code
     assert sentence in said.json["problem"]["detail"]
-    assert worked("versions", "list", "--json").json["versions"] == [kept]
+    assert worked("models", "list", "--json").json["versions"] == [kept]

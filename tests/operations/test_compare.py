@@ -18,7 +18,7 @@ from models.config import Cosine
 from operations.compare import MOST_VERSIONS, compare
 from operations.evaluate import evaluate
 from operations.train import train
-from records import comparisons, published, series, skill, sources, versions
+from records import benchmark_scores, comparisons, series, skill, sources, versions
 from records.basins import UnknownBasin
 from records.engine import Database
 from records.tables.versions import MemberRow
@@ -72,9 +72,9 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
     """Keep published NSE of a model by basin."""
     with database.transaction() as session:
         file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
-        said = published.Publication(source=SOURCE, citation="Somebody 2019", file_id=file, kept_at=CLOCK.wall())
+        said = benchmark_scores.Publication(source=SOURCE, citation="Somebody 2019", file_id=file, kept_at=CLOCK.wall())
         scores = [
-            published.PublishedScore(
+            benchmark_scores.PublishedScore(
                 source=SOURCE,
                 model=model,
                 basin_id=basin,
@@ -86,7 +86,7 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
             )
             for model, basin, value in rows
         ]
-        published.keep(session, said, scores)
+        benchmark_scores.keep(session, said, scores)
 
 
 def test_quartiles_and_differences_are_those_of_the_evaluated_scores(kept: Database) -> None:

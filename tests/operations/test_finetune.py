@@ -23,9 +23,9 @@ from operations.forecast import Request, forecast
 from operations.heldout import require_held_out, require_to_be_held_out
 from operations.loading import load_version
 from operations.pretrained import export, install, read_shipped
+from operations.promotion_rule import Rule, judge
 from operations.train import train
 from operations.training_data import NoBasinLeft, prepare
-from operations.verdict import Rule, judge
 from records import promotions, runs, versions
 from records.engine import Database
 from records.tables.basins import AttributeRow

@@ -379,7 +379,7 @@ def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Databa
     assert promoted.basins == (UNSEEN,)
     assert set(promoted.left_out) == {"OWN-mill", *LEARNT}
     assert "OWN-mill has no precipitation" in promoted.left_out["OWN-mill"]
-    assert "freshet versions promote" in promoted.left_out[LEARNT[0]]
+    assert "freshet models promote" in promoted.left_out[LEARNT[0]]
     assert promote_where_vacant(origin, CLOCK, version).basins == ()
     with origin.transaction() as session:
         assert promotions.current(session, [UNSEEN]) == {UNSEEN: version}

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 
 from app.dependencies import Basin
 from app.jobs.params import MOST_BASINS
-from app.schema import Line, Missing, Model, Said
-from app.versions.example import MODEL, PROMOTIONS
+from app.models.example import MODEL, PROMOTIONS
+from app.schema import Line, Missing, Model, RequestModel
 
 
 class ModelSummary(Model):
@@ -106,7 +106,7 @@ class Promotions(Model):
     current_basins: list[str] = Field(description="The basins that it is still current for.")
 
 
-class NewPromotion(Said):
+class NewPromotion(RequestModel):
     """The forecasts of some basins are to come from the version."""
 
     reason: Line = Field(description="Why; it is kept for ever.", examples=["better on the held-out years"])

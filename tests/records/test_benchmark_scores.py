@@ -7,9 +7,9 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period, day
-from records import published
+from records import benchmark_scores
+from records.benchmark_scores import Kept, Publication, PublishedScore
 from records.engine import Database
-from records.published import Kept, Publication, PublishedScore
 from tests.records.factories import BASIN, NOW, a_source, contents, instant
 
 SCORE = PublishedScore(
@@ -31,25 +31,25 @@ def publication(session: Session) -> Publication:
 def test_the_same_again_writes_nothing_and_what_differs_is_replaced(database: Database) -> None:
     with database.transaction() as session:
         said = publication(session)
-        assert published.keep(session, said, [SCORE, NONE]) == Kept(new=2, changed=0, unchanged=0)
+        assert benchmark_scores.keep(session, said, [SCORE, NONE]) == Kept(new=2, changed=0, unchanged=0)
         before = contents(session)
         again = replace(said, kept_at=instant("2009-01-01"))
-        assert published.keep(session, again, [SCORE, NONE]) == Kept(new=0, changed=0, unchanged=2)
+        assert benchmark_scores.keep(session, again, [SCORE, NONE]) == Kept(new=0, changed=0, unchanged=2)
         assert contents(session) == before
         better = replace(SCORE, value=0.7)
-        assert published.keep(session, said, [better, NONE]) == Kept(new=0, changed=1, unchanged=1)
-        assert published.list_scores(session, SCORE.source) == [NONE, better]
+        assert benchmark_scores.keep(session, said, [better, NONE]) == Kept(new=0, changed=1, unchanged=1)
+        assert benchmark_scores.list_scores(session, SCORE.source) == [NONE, better]
         cited = replace(said, citation="Somebody 2020", kept_at=instant("2009-01-01"))
-        published.keep(session, cited, [])
-        assert published.publications(session) == [cited]
+        benchmark_scores.keep(session, cited, [])
+        assert benchmark_scores.publications(session) == [cited]
 
 
 def test_scores_come_back_by_days_basins_and_metrics(database: Database) -> None:
     with database.transaction() as session:
         later = replace(SCORE, first_day=day("1990-10-01"))
         other = replace(SCORE, basin_id="SYNTH-01", model="FUSE_900")
-        published.keep(session, publication(session), [SCORE, NONE, later, other])
-        found = published.list_scores
+        benchmark_scores.keep(session, publication(session), [SCORE, NONE, later, other])
+        found = benchmark_scores.list_scores
         assert found(session, SCORE.source, period=Period(SCORE.first_day, SCORE.last_day)) == [other, NONE, SCORE]
         assert found(session, SCORE.source, basins=["SYNTH-01"]) == [other]
         assert found(session, SCORE.source, metrics=["kge_2012"]) == [NONE]
@@ -65,11 +65,11 @@ def test_a_published_score_has_a_value_or_a_reason_and_a_publication(
     with database.transaction() as session:
         said = publication(session)
         with pytest.raises(IntegrityError), session.begin_nested():
-            published.keep(session, said, [replace(SCORE, **change)])  # type: ignore[arg-type]
+            benchmark_scores.keep(session, said, [replace(SCORE, **change)])  # type: ignore[arg-type]
 
 
 def test_a_published_score_is_never_nan(database: Database) -> None:
     with database.transaction() as session:
         said = publication(session)
         with pytest.raises(StatementError, match="must be finite"), session.begin_nested():
-            published.keep(session, said, [replace(SCORE, value=float("nan"))])
+            benchmark_scores.keep(session, said, [replace(SCORE, value=float("nan"))])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hydrology.calendar import Period
-from hydrology.published import BASINS, MC_LSTM, PERIOD, REGIONAL, TABLE, is_comparable
+from hydrology.printed_scores import BASINS, MC_LSTM, PERIOD, REGIONAL, TABLE, is_comparable
 from hydrology.scores import SCORES
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.versions.schemas import (
+from app.models.schemas import (
     BasinPromotion,
     BasinPromotions,
     Closure,

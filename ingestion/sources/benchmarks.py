@@ -10,7 +10,7 @@ from pathlib import Path
 from hydrology.basins import basin_id
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from hydrology.published import PERIOD
+from hydrology.printed_scores import PERIOD
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.camels.files import LARGEST_FILE
 from ingestion.sources.sheet import Sheet

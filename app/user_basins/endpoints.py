@@ -12,11 +12,11 @@ from app.jobs import service as jobs
 from app.jobs.endpoints import POSTED, IdempotencyKey, posted
 from app.jobs.schemas import Job
 from app.limits import LARGEST_UPLOAD, MIB
-from app.own import service
-from app.own.schemas import OWN, PRODUCT, OwnBasin
-from app.own.service import TakenNamespace
 from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing
 from app.security import Operator
+from app.user_basins import service
+from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
+from app.user_basins.service import TakenNamespace
 from records.jobs import IdempotencyConflict
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -57,7 +57,7 @@ OwnProduct = Annotated[
 def put_basin(
     response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, basin: OwnBasinId, own: OwnBasin
 ) -> BasinDetail:
-    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). Said again, it is
+    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). Again, it is
     changed; what is not said stays as it was. Its observations follow by `POST /v1/basins/observations`."""
     with database.transaction() as session:
         new = service.register(session, basin, own, clock.wall())

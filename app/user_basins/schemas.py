@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from app.schema import Line, Said
+from app.schema import Line, RequestModel
 
 OWN = "own"
 PRODUCT = "^[a-z][a-z0-9_]{0,39}$"
@@ -22,7 +22,7 @@ def _attributes(given: dict[str, float]) -> dict[str, float]:
     return given
 
 
-class OwnBasin(Said):
+class OwnBasin(RequestModel):
     """A basin of your own."""
 
     model_config = ConfigDict(

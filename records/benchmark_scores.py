@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
 from records.statements import as_record, as_values, insert_into
-from records.tables.published import PublicationRow, PublishedScoreRow
+from records.tables.benchmark_scores import PublicationRow, PublishedScoreRow
 
 _KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
 

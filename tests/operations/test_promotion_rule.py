@@ -4,8 +4,8 @@ import pytest
 
 from hydrology.errors import InvalidInput
 from models.config import Cosine
+from operations.promotion_rule import Rule, judge
 from operations.train import train
-from operations.verdict import Rule, judge
 from records import promotions, versions
 from records.engine import Database
 from tests.operations.conftest import BASINS, CLOCK, configuration

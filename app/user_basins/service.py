@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from app.own.schemas import OwnBasin
+from app.user_basins.schemas import OwnBasin
 from hydrology.errors import InvalidInput
 from records import basins, states
 from records.ids import sha256

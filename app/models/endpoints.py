@@ -6,11 +6,11 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
+from app.models import service
+from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
 from app.paging import next_page
 from app.problems import documented, documented_writing
 from app.security import Admin
-from app.versions import service
-from app.versions.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
 from records.basins import UnknownBasin
 from records.promotions import NoBasin, Withdrawn
 from records.versions import UnknownVersion
@@ -79,7 +79,7 @@ def read_model_promotions(
 def promote_model(
     key: Admin, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
 ) -> Promotions:
-    """From then on the forecasts of the basins come from it. To go back, promote the version from before. Said again,
+    """From then on the forecasts of the basins come from it. To go back, promote the version from before. Again,
     it changes nothing."""
     with database.transaction() as session:
         return service.promote(session, version, new, key.name, clock.now())

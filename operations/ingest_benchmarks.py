@@ -5,8 +5,8 @@ from pathlib import Path
 
 import structlog
 
-from ingestion.sources import published as source
-from records import basins, published, sources
+from ingestion.sources import benchmarks as source
+from records import basins, benchmark_scores, sources
 from records.clock import Clock
 from records.engine import Database
 
@@ -46,7 +46,7 @@ def ingest_published(database: Database, clock: Clock, path: Path) -> Ingested:
     """
     read = source.read(path)
     scores = [
-        published.PublishedScore(
+        benchmark_scores.PublishedScore(
             source=read.source,
             model=one.model,
             basin_id=one.basin,
@@ -60,10 +60,10 @@ def ingest_published(database: Database, clock: Clock, path: Path) -> Ingested:
     ]
     with database.transaction() as session:
         file = sources.register(session, read.file.name, read.file.sha256, read.file.size, clock.wall())
-        publication = published.Publication(
+        publication = benchmark_scores.Publication(
             source=read.source, citation=read.citation, file_id=file, kept_at=clock.wall()
         )
-        kept = published.keep(session, publication, scores)
+        kept = benchmark_scores.keep(session, publication, scores)
         here = {basin.id for basin in basins.list_basins(session)}
     named = {one.basin for one in read.scores}
     log.info("published.ingest", source=read.source, new=kept.new, changed=kept.changed)

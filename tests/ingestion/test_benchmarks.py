@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hydrology.calendar import Period
-from ingestion.sources import published
+from ingestion.sources import benchmarks
 from ingestion.sources.base import SourceError
 
-HEADER = ",".join(published.COLUMNS)
+HEADER = ",".join(benchmarks.COLUMNS)
 ROWS = (
     "01013500,FUSE_900,0.80914,0.77602,0.92211,0.79208,1.02949,0.30735,0,0",
     "01634500,SAC_SMA,-0.18725,,,0.00000,,,0,1",
@@ -24,7 +24,7 @@ def write(folder: Path, *rows: str, header: str = HEADER) -> Path:
 
 
 def test_what_has_a_counterpart_is_read_under_its_name_here(tmp_path: Path) -> None:
-    found = published.read(write(tmp_path, *ROWS))
+    found = benchmarks.read(write(tmp_path, *ROWS))
     assert found.period == Period.parse("1989-10-01..1999-09-30")
     values = {(one.model, one.basin, one.metric): one.value for one in found.scores}
     fuse, sac = ("FUSE_900", "USGS-01013500"), ("SAC_SMA", "USGS-01634500")
@@ -60,7 +60,7 @@ def test_another_file_is_refused_with_the_line(
     tmp_path: Path, rows: tuple[str, ...], header: str, line: int | None, cause: str
 ) -> None:
     with pytest.raises(SourceError) as caught:
-        published.read(write(tmp_path, *rows, header=header))
+        benchmarks.read(write(tmp_path, *rows, header=header))
     assert cause in str(caught.value)
     assert caught.value.line == line
 
@@ -68,7 +68,7 @@ def test_another_file_is_refused_with_the_line(
 @pytest.mark.parametrize("name", ["nothing.csv", "."])
 def test_what_cannot_be_read_is_told(tmp_path: Path, name: str) -> None:
     with pytest.raises(SourceError, match="cannot be read"):
-        published.read(tmp_path / name)
+        benchmarks.read(tmp_path / name)
 
 
 def test_the_kge_of_the_file_is_that_of_2012(camels: Path) -> None:

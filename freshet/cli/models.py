@@ -1,4 +1,4 @@
-"""`freshet versions`: the models that were trained or came with Freshet, and which one serves a basin."""
+"""`freshet models`: the models that were trained or came with Freshet, and which one serves a basin."""
 
 import getpass
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 
 
 @app.callback()
-def versions() -> None:
+def models() -> None:
     """List, show, promote, export and install model versions."""
 
 
