@@ -13,11 +13,12 @@ from models.arrays import Array
 from models.inference import GROUP, ArrayMap
 from operations.advance import ONE_DAY, Advanced, member_states
 from operations.dataset import BasinForcing, content_hash, stacked
-from operations.learnt import learnt
+from operations.learnt import learnt_from
 from operations.loading import LoadedVersion
 from operations.snow import why_no_snow
 from records import runs, skill
 from records.basins import Basin
+from records.run_summary import RunSummary
 from records.states import State
 
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -40,33 +41,30 @@ def look_ahead(
         snow: the snow cells of those that have some.
         ahead: the days after T0.
     """
-    results = []
-    going = []
-    for basin, one in advanced.items():
-        if one.problem is None:
-            going.append(basin)
-        else:
-            results.append(_without_forecast(basin, "withheld", one.problem))
-    keep = ("discharge", "loss", "storage") if loaded.ensemble.conserving else ("discharge",)
-    for first in range(0, len(going), GROUP):
-        names = going[first : first + GROUP]
+    withheld = {basin: at_t0.problem for basin, at_t0 in advanced.items() if at_t0.problem is not None}
+    results = [without_forecast(basin, "withheld", problem) for basin, problem in withheld.items()]
+    ready = [basin for basin in advanced if basin not in withheld]
+    outputs = ("discharge", "loss", "storage") if loaded.ensemble.conserving else ("discharge",)
+    for first in range(0, len(ready), GROUP):
+        names = ready[first : first + GROUP]
         forcing = stacked([forcings[basin].forcing.over(ahead) for basin in names])
         start = member_states([advanced[basin].state for basin in names], len(loaded.labels))
-        outputs, _ = loaded.ensemble.simulate(forcing, start, keep)
+        arrays, _ = loaded.ensemble.simulate(forcing, start, outputs)
         for at, basin in enumerate(names):
-            arrays = {name: values[:, at] for name, values in outputs.items()}
-            outlook = _Outlook(loaded, basins[basin], forcings[basin], advanced[basin], snow.get(basin), ahead)
-            results.append(outlook.result(arrays))
+            of_basin = {name: values[:, at] for name, values in arrays.items()}
+            start_of_basin = _Start(loaded, basins[basin], forcings[basin], advanced[basin], snow.get(basin), ahead)
+            results.append(_result(start_of_basin, of_basin))
     return results
 
 
-def _without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
+def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
+    """Return what a run says of a basin that it issues nothing for."""
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
 @dataclass(frozen=True, slots=True)
-class _Outlook:
-    """One basin of a run."""
+class _Start:
+    """What one basin's days ahead are computed from."""
 
     loaded: LoadedVersion
     basin: Basin
@@ -75,61 +73,63 @@ class _Outlook:
     snow: skill.SnowCells | None
     ahead: Period
 
-    def result(self, arrays: ArrayMap) -> runs.BasinResult:
-        """Return what the run says of the basin; `arrays` are (members, days, ...) after T0."""
-        if not all(np.isfinite(values).all() for values in arrays.values()):
-            return _without_forecast(self.basin.id, "failed", "The network gave values that are no numbers.")
-        state, labels = self.advanced.state, self.loaded.labels
-        assert state is not None
-        mass: Array = self.forcing.forcing.over(self.ahead).mass[0]
-        series, ledgers = _discharge_series(labels, mass, arrays), list[runs.Ledger]()
-        snow_reason: str | None = "The network's cells hold no water."
-        if self.loaded.ensemble.conserving:
-            cells = np.asarray(state.arrays["c"])
-            ledgers = _ledgers(labels, mass, arrays, cells)
-            series += _water_series(labels, arrays, cells)
-            snow_reason = why_no_snow(self.snow)
-            if self.snow is not None and snow_reason is None:
-                series.append(_snow_series(labels, arrays, self.snow))
-        open_members = [ledger.member for ledger in ledgers if not ledger.closes]
-        reason = f"The ledger does not close for member {', '.join(open_members)}." if open_members else None
-        summary = _summary(arrays["discharge"]) | {
-            "snow_reason": snow_reason,
-            "filled_forcing": self.forcing.filled_until(self.ahead.last),
-            "skipped_days": self.forcing.skipped_until(self.ahead.last),
-            **self._learnt(),
-        }
-        return runs.BasinResult(basin=self._row(state, reason, summary), series=series, ledgers=ledgers)
 
-    def _learnt(self) -> dict[str, Any]:
-        names, static = self.loaded.config.inputs.static, self.forcing.forcing.static[0]
-        return learnt(self.loaded.version, self.basin.id, names, static)
-
-    def _row(self, state: State, reason: str | None, summary: dict[str, Any]) -> runs.RunBasin:
-        parent, area = self.advanced.parent, self.loaded.version.product
-        record = self.forcing.period
-        consumed = self.forcing.forcing.over(Period(parent.day + ONE_DAY if parent else record.first, self.ahead.last))
-        return runs.RunBasin(
-            basin_id=self.basin.id,
-            status="withheld" if reason else "issued",
-            reason=reason,
-            parent_day=parent.day if parent else None,
-            parent_hash=parent.sha256 if parent else None,
-            state_hash=state.sha256,
-            inputs_hash=content_hash(consumed.mass, consumed.auxiliary, consumed.static),
-            area_m2=self.basin.areas.get(area),
-            area_name=area if area in self.basin.areas else None,
-            summary=summary,
-        )
+def _result(start: _Start, arrays: ArrayMap) -> runs.BasinResult:
+    """Return what the run says of a basin; `arrays` are (members, days, ...) after T0."""
+    if not all(np.isfinite(values).all() for values in arrays.values()):
+        return without_forecast(start.basin.id, "failed", "The network gave values that are no numbers.")
+    state, labels = start.advanced.state, start.loaded.labels
+    assert state is not None
+    mass: Array = start.forcing.forcing.over(start.ahead).mass[0]
+    series, ledgers = _discharge_series(labels, mass, arrays), list[runs.Ledger]()
+    snow_reason: str | None = "The network's cells hold no water."
+    if start.loaded.ensemble.conserving:
+        cells = np.asarray(state.arrays["c"])
+        ledgers = _ledgers(labels, mass, arrays, cells)
+        series += _water_series(labels, arrays, cells)
+        snow_reason = why_no_snow(start.snow)
+        if start.snow is not None and snow_reason is None:
+            series.append(_snow_series(labels, arrays, start.snow))
+    open_members = [ledger.member for ledger in ledgers if not ledger.closes]
+    reason = f"The ledger does not close for member {', '.join(open_members)}." if open_members else None
+    summary = _summary(start, arrays["discharge"], snow_reason)
+    return runs.BasinResult(basin=_run_basin(start, state, reason, summary), series=series, ledgers=ledgers)
 
 
-def _summary(discharge: npt.NDArray[Any]) -> dict[str, Any]:
+def _summary(start: _Start, discharge: npt.NDArray[Any], snow_reason: str | None) -> RunSummary:
     median = np.median(discharge, axis=0)
-    return {
-        "discharge_mm": float(median.sum()),
-        "peak_mm_per_day": float(median.max()),
-        "peak_lead": int(median.argmax()) + 1,
-    }
+    names, static = start.loaded.config.inputs.static, start.forcing.forcing.static[0]
+    learnt = learnt_from(start.loaded.version, start.basin.id, names, static)
+    return RunSummary(
+        discharge_mm=float(median.sum()),
+        peak_mm_per_day=float(median.max()),
+        peak_lead=int(median.argmax()) + 1,
+        snow_reason=snow_reason,
+        filled_forcing=start.forcing.filled_until(start.ahead.last),
+        skipped_days=start.forcing.skipped_until(start.ahead.last),
+        seen_in_training=learnt.seen_in_training,
+        outside_training=learnt.outside_training,
+        trained_on=learnt.trained_on,
+        training_note=learnt.training_note,
+    )
+
+
+def _run_basin(start: _Start, state: State, reason: str | None, summary: RunSummary) -> runs.RunBasin:
+    parent, area_name = start.advanced.parent, start.loaded.version.product
+    first = parent.day + ONE_DAY if parent else start.forcing.period.first
+    consumed = start.forcing.forcing.over(Period(first, start.ahead.last))
+    return runs.RunBasin(
+        basin_id=start.basin.id,
+        status="withheld" if reason else "issued",
+        reason=reason,
+        parent_day=parent.day if parent else None,
+        parent_hash=parent.sha256 if parent else None,
+        state_hash=state.sha256,
+        inputs_hash=content_hash(consumed.mass, consumed.auxiliary, consumed.static),
+        area_m2=start.basin.areas.get(area_name),
+        area_name=area_name if area_name in start.basin.areas else None,
+        summary=summary,
+    )
 
 
 def _discharge_series(labels: list[str], mass: Array, arrays: ArrayMap) -> list[runs.RunSeries]:
@@ -152,8 +152,8 @@ def _water_series(labels: list[str], arrays: ArrayMap, cells: npt.NDArray[Any]) 
 
 
 def _snow_series(labels: list[str], arrays: ArrayMap, snow: skill.SnowCells) -> runs.RunSeries:
-    held = zip(labels, arrays["storage"], strict=True)
-    values = np.stack([storage[:, snow.cells[label]].sum(axis=-1) for label, storage in held])
+    storages = zip(labels, arrays["storage"], strict=True)
+    values = np.stack([storage[:, snow.cells[label]].sum(axis=-1) for label, storage in storages])
     return runs.RunSeries("snow", "mm", {"member": labels, "lead": list(range(1, values.shape[1] + 1))}, values)
 
 

@@ -1,12 +1,12 @@
-"""What a version has learnt from, and whether a basin is like that: said with every forecast."""
+"""What a version has learnt from, and whether a basin is like that: stated with every forecast."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from models.arrays import Array
+from records.run_summary import LearntFrom
 from records.versions import Version
 
 
@@ -16,44 +16,45 @@ def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> 
     return {name: [float(least), float(greatest)] for name, least, greatest in ends}
 
 
-def learnt(version: Version, basin: str, names: Sequence[str], static: Array) -> dict[str, Any]:
-    """Say whether a version learnt from a basin, or at least from the like of it.
+def learnt_from(version: Version, basin: str, names: Sequence[str], static: Array) -> LearntFrom:
+    """Return whether a version learnt from a basin, or at least from basins like it.
 
     Args:
-        names, static: the attributes that it takes, and their values in the basin, (attributes,).
-
-    Returns:
-        `seen_in_training`; `outside_training`, the attributes that lie outside the range of the basins that it learnt
-        from (None where their range is not kept); `trained_on`, the forcing product; `training_note`, a sentence.
+        names, static: the attributes that the version takes, and their values in the basin, (attributes,).
     """
-    seen, ranges = basin in version.basins, version.properties.get("attribute_ranges")
+    ranges = version.properties.get("attribute_ranges")
     outside = None if ranges is None else _outside(ranges, names, static)
+    return LearntFrom(
+        seen_in_training=basin in version.basins,
+        outside_training=None if outside is None else tuple(outside),
+        trained_on=version.trained_on,
+        training_note=_note(version, basin, outside or {}),
+    )
+
+
+def _note(version: Version, basin: str, outside: Mapping[str, str]) -> str:
     count = len(version.basins)
-    note = [
+    sentences = [
         f"{basin} is one of the {count} basins that the version learnt from."
-        if seen
+        if basin in version.basins
         else f"{basin} is not among the {count} basins that the version learnt from: only its own observations can "
         "tell how good the version is here."
     ]
     if version.tuned_on is not None:
-        note.append(f"It was fine-tuned {'here' if basin in version.tuned_on else 'on others since'}.")
+        sentences.append(f"It was fine-tuned {'here' if basin in version.tuned_on else 'on others since'}.")
     if outside:
-        note.append(f"The version extrapolates: outside the range of those basins lies {'; '.join(outside.values())}.")
+        attributes = "; ".join(outside.values())
+        sentences.append(f"The version extrapolates: outside the range of those basins lies {attributes}.")
     if version.trained_on != version.product:
-        note.append(f"It learnt from {version.trained_on} and is driven by {version.product}.")
-    return {
-        "seen_in_training": seen,
-        "outside_training": None if outside is None else list(outside),
-        "trained_on": version.trained_on,
-        "training_note": " ".join(note),
-    }
+        sentences.append(f"It learnt from {version.trained_on} and is driven by {version.product}.")
+    return " ".join(sentences)
 
 
-def _outside(ranges: dict[str, list[float]], names: Sequence[str], static: Array) -> dict[str, str]:
-    """Return in words each attribute that lies outside its range."""
-    found = {}
+def _outside(ranges: Mapping[str, Sequence[float]], names: Sequence[str], static: Array) -> dict[str, str]:
+    """Return each attribute that lies outside its range, in words."""
+    sentences = {}
     for name, value in zip(names, static.tolist(), strict=True):
         least, greatest = ranges[name]
         if not least <= value <= greatest:
-            found[name] = f"{name} ({value:g}, theirs {least:g} to {greatest:g})"
-    return found
+            sentences[name] = f"{name} ({value:g}, theirs {least:g} to {greatest:g})"
+    return sentences

@@ -12,14 +12,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
+from records.run_summary import RunSummary
 from records.statements import as_record
-from records.tables.base import JsonList, JsonObject
+from records.tables.base import JsonList
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
 
 ForcingKind = Literal["observed", "supplied", "climatology"]
 Purpose = Literal["operational", "reforecast", "what-if"]
-LEARNT = ("seen_in_training", "outside_training", "trained_on", "training_note")
-"""What the summary of a basin says of what the version had learnt from."""
 Of = tuple[str, str]  # a run and a basin that it speaks of
 BasinStatus = Literal["issued", "withheld", "failed"]
 
@@ -74,7 +73,7 @@ class RunBasin:
         state_hash: of the state at T0.
         inputs_hash: of everything consumed since the parent.
         area_m2, area_name: the area that discharge is converted with.
-        summary: the few numbers that lists and maps show.
+        summary: what lists and maps show.
     """
 
     basin_id: str
@@ -86,7 +85,7 @@ class RunBasin:
     inputs_hash: str | None = None
     area_m2: float | None = None
     area_name: str | None = None
-    summary: JsonObject = field(default_factory=dict)
+    summary: RunSummary = field(default_factory=RunSummary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from hydrology.calendar import Day, as_date
 from hydrology.errors import InvalidInput
 from records import runs, versions
 from records.latest import Latest
+from records.run_summary import LEARNT_FROM
 
 Array = npt.NDArray[np.float64]
 
@@ -103,8 +104,8 @@ def tell(found: Latest, kept: Kept, how: Representation) -> Forecast:
     """
     return Forecast(
         **header(found, how.at),
-        filled_forcing=found.basin.summary.get("filled_forcing", {}),
-        skipped_days=found.basin.summary.get("skipped_days", 0),
+        filled_forcing=dict(found.basin.summary.filled_forcing),
+        skipped_days=found.basin.summary.skipped_days,
         area=_area(found.basin),
         provenance=_provenance(found.run, found.basin),
         **_body(found, kept, how),
@@ -130,7 +131,7 @@ def header(found: Latest, at: datetime | None) -> dict[str, Any]:
         "product": run.product,
         "forcing_kind": run.forcing_kind,
         "forcing_note": FORCING_NOTES[run.forcing_kind],
-        **{name: basin.summary.get(name) for name in runs.LEARNT},
+        **{name: getattr(basin.summary, name) for name in LEARNT_FROM},
     }
     if at is None:
         return said
@@ -141,7 +142,7 @@ def header(found: Latest, at: datetime | None) -> dict[str, Any]:
 def missing_in_header(basin: runs.RunBasin) -> dict[str, str]:
     """Say why fields of `RunOfBasin` are null."""
     why = basin.reason or "The run did not keep it."
-    return {name: why for name in runs.LEARNT if basin.summary.get(name) is None}
+    return {name: why for name in LEARNT_FROM if getattr(basin.summary, name) is None}
 
 
 def days_ahead(run: runs.Run) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
 
 def why_no_snow(basin: runs.RunBasin) -> str:
     """Say why a run that tells the storage does not tell the snow."""
-    return basin.summary.get("snow_reason") or "No snow cells were chosen for this basin."
+    return basin.summary.snow_reason or "No snow cells were chosen for this basin."
 
 
 def _units(how: Representation) -> dict[str, str]:

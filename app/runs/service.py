@@ -70,7 +70,7 @@ def detail(session: Session, run: str) -> RunDetail:
                 basin_kind=kind_of(one.basin_id),
                 status=one.status,
                 reason=one.reason,
-                seen_in_training=one.summary.get("seen_in_training"),
+                seen_in_training=one.summary.seen_in_training,
             )
             for one in runs.basins_of(session, run)
         ],

@@ -11,6 +11,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, table
 from hydrology.basins import basin_id
 from records import runs as records
+from records.run_summary import LEARNT_FROM
 
 
 def runs(
@@ -43,7 +44,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
         quantiles = arrays.get("discharge_quantiles")
         basins[row.basin_id] = {
             **asdict(row),
-            **{name: row.summary.get(name) for name in records.LEARNT},
+            **{name: getattr(row.summary, name) for name in LEARNT_FROM},
             "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
             "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
             "ledger": [asdict(ledger) | {"closes": ledger.closes} for ledger in ledgers],

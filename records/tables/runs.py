@@ -6,7 +6,8 @@ from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonList, JsonObject, one_of
+from records.run_summary import RunSummary
+from records.tables.base import Base, Document, JsonList, one_of
 
 
 class RunRow(Base):
@@ -66,7 +67,7 @@ class RunBasinRow(Base):
     inputs_hash: Mapped[str | None]
     area_m2: Mapped[float | None]
     area_name: Mapped[str | None]
-    summary: Mapped[JsonObject]
+    summary: Mapped[RunSummary] = mapped_column(Document(RunSummary))
 
 
 def _of_run_basin() -> ForeignKeyConstraint:

@@ -9,6 +9,7 @@ import numpy as np
 from hydrology.calendar import day
 from hydrology.ledger import close
 from records import runs
+from records.run_summary import RunSummary
 from tests.records.factories import BASIN
 
 AREA_M2 = 2_303_988_000.0
@@ -23,12 +24,13 @@ CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.f
 STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
 SNOW = STORAGE / 2
 
-LEARNT = {
-    "seen_in_training": False,
-    "outside_training": ["elev_mean"],
-    "trained_on": "daymet",
-    "training_note": "The version learnt from others.",
-}
+SUMMARY = RunSummary(
+    filled_forcing={"tmax": 2},
+    seen_in_training=False,
+    outside_training=("elev_mean",),
+    trained_on="daymet",
+    training_note="The version learnt from others.",
+)
 
 
 def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> runs.BasinResult:
@@ -42,11 +44,7 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         inputs_hash="inputs",
         area_m2=AREA_M2,
         area_name="maurer_extended",
-        summary={
-            "snow_reason": None if snow else "No reference snow is kept here.",
-            "filled_forcing": {"tmax": 2},
-            **LEARNT,
-        },
+        summary=SUMMARY if snow else replace(SUMMARY, snow_reason="No reference snow is kept here."),
     )
     series = _series(conserving=conserving, snow=snow and conserving)
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())

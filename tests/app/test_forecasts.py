@@ -14,6 +14,7 @@ from app.forecasts.schemas import Forecast
 from hydrology.calendar import day
 from records import promotions
 from records.engine import Database
+from records.run_summary import LEARNT_FROM, RunSummary
 from records.runs import BasinResult
 from tests.app import factories as made
 from tests.app.conftest import serving
@@ -42,7 +43,8 @@ def test_the_latest_forecast_says_what_it_is(database: Database, client: TestCli
     assert said["forcing_kind"] == "observed"
     assert said["forcing_note"].startswith("A hindcast")
     assert said["filled_forcing"] == {"tmax": 2}
-    assert {name: said[name] for name in made.LEARNT} == made.LEARNT
+    assert (said["seen_in_training"], said["outside_training"]) == (False, ["elev_mean"])
+    assert (said["trained_on"], said["training_note"]) == ("daymet", "The version learnt from others.")
     assert said["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
     assert said["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
     assert said["lead_days"] == [1, 2, 3]
@@ -130,10 +132,10 @@ def test_a_version_that_does_not_conserve_mass_has_no_water_account(
 def test_a_run_from_before_it_was_kept_does_not_say_what_was_learnt(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast(summary={}))
+    keep(sqlite_database, made.forecast(summary=RunSummary()))
     for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
         said = sqlite_client.get(address).json()
-        for name in made.LEARNT:
+        for name in LEARNT_FROM:
             assert said[name] is None
             assert said["missing"][name] == "The run did not keep it."
 

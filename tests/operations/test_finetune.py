@@ -143,10 +143,10 @@ def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> Non
     assert child.properties["attribute_ranges"] != was.properties["attribute_ranges"]
     (run,) = forecast(own, CLOCK, Request(BASINS, t0=day("2004-03-10"), version_id=child.id))
     with own.reading() as session:
-        said = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
-    assert all(one["seen_in_training"] and one["outside_training"] == [] for one in said.values())
-    assert "fine-tuned here" in said[UNSEEN]["training_note"]
-    assert "fine-tuned on others since" in said[LEARNT[0]]["training_note"]
+        summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
+    assert all(summary.seen_in_training and summary.outside_training == () for summary in summaries.values())
+    assert "fine-tuned here" in str(summaries[UNSEEN].training_note)
+    assert "fine-tuned on others since" in str(summaries[LEARNT[0]].training_note)
 
 
 def test_training_that_only_harms_leaves_the_parent_and_does_not_take_over(own: Database, parent: str) -> None:

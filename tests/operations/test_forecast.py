@@ -160,7 +160,7 @@ def test_a_short_gap_of_temperature_is_filled_and_told(kept: Database) -> None:
     run = one_run(kept)
     assert run.status == "issued"
     with kept.reading() as session:
-        assert runs.basin_of(session, run.id, "SYNTH-02").summary["filled_forcing"] == {"tmax": 5}
+        assert runs.basin_of(session, run.id, "SYNTH-02").summary.filled_forcing == {"tmax": 5}
 
 
 def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database) -> None:

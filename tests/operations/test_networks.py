@@ -55,7 +55,7 @@ def test_it_is_trained_evaluated_and_forecast_without_a_water_balance(kept: Data
     assert arrays["discharge"].values.shape == (2, 10)
     assert (arrays["discharge"].values >= 0).all()
     assert not {"storage", "loss", "cells_at_t0", "snow"} & set(arrays)
-    assert summary["snow_reason"] == "The network's cells hold no water."
+    assert summary.snow_reason == "The network's cells hold no water."
 
     done = evaluate(kept, CLOCK, version, HELD_OUT, BASINS)
     assert len(done.basins) == len(BASINS)
@@ -83,8 +83,8 @@ def test_mmrnn_skips_the_days_that_stop_the_others(kept: Database) -> None:
     run = one_run(kept, version)
     assert run.status == "issued"
     with kept.reading() as session:
-        skipped = {row.basin_id: row.summary["skipped_days"] for row in runs.basins_of(session, run.id)}
-        assert runs.basin_of(session, run.id, "SYNTH-02").summary["filled_forcing"] == {}
+        skipped = {row.basin_id: row.summary.skipped_days for row in runs.basins_of(session, run.id)}
+        assert runs.basin_of(session, run.id, "SYNTH-02").summary.filled_forcing == {}
     assert skipped == {"SYNTH-01": 0, "SYNTH-02": 9, "SYNTH-03": 0}
     assert np.isfinite(discharge(kept, run, "SYNTH-02")).all()
 

@@ -36,6 +36,7 @@ from operations.train import begin, new_version, train, train_member
 from records import basins, promotions, runs, trainings, versions
 from records.engine import Database
 from records.promotions import Withdrawn
+from records.run_summary import RunSummary
 from records.tables.versions import PromotionRow, VersionRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.records.factories import contents
@@ -83,7 +84,7 @@ def discharge(database: Database, version: str) -> dict[str, Any]:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
 
 
-def summary(database: Database, version: str, basin: str) -> dict[str, Any]:
+def summary(database: Database, version: str, basin: str) -> RunSummary:
     """Forecast a basin with a version, and return what the run keeps of it."""
     (run,) = forecast(database, CLOCK, Request((basin,), t0=day("2004-03-10"), version_id=version))
     with database.reading() as session:
@@ -320,11 +321,11 @@ def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: P
 def test_a_basin_that_it_never_saw_is_forecast_and_says_so(kept: Database, shelf: Path) -> None:
     version = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
     unseen, seen = (summary(kept, version, basin) for basin in (UNSEEN, LEARNT[0]))
-    assert (unseen["seen_in_training"], seen["seen_in_training"]) == (False, True)
-    assert f"{UNSEEN} is not among the 2 basins" in unseen["training_note"]
-    assert seen["training_note"] == f"{LEARNT[0]} is one of the 2 basins that the version learnt from."
-    assert seen["outside_training"] == []
-    assert unseen["trained_on"] == seen["trained_on"] == "synthetic"
+    assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)
+    assert f"{UNSEEN} is not among the 2 basins" in str(unseen.training_note)
+    assert seen.training_note == f"{LEARNT[0]} is one of the 2 basins that the version learnt from."
+    assert seen.outside_training == ()
+    assert unseen.trained_on == seen.trained_on == "synthetic"
 
 
 def test_attributes_beyond_those_of_its_basins_are_named(kept: Database, shelf: Path) -> None:
@@ -334,12 +335,12 @@ def test_attributes_beyond_those_of_its_basins_are_named(kept: Database, shelf: 
         within = {name: float(value) for name, value in of_learnt[0].items()}
         high = 1 + max(one["elev_mean"] for one in of_learnt)
         basins.upsert(session, basins.Basin(UNSEEN, attributes=within | {"elev_mean": high}))
-    said = summary(kept, version, UNSEEN)
-    assert said["outside_training"] == ["elev_mean"]
-    assert f"elev_mean ({high:g}, theirs " in said["training_note"]
+    extrapolated = summary(kept, version, UNSEEN)
+    assert extrapolated.outside_training == ("elev_mean",)
+    assert f"elev_mean ({high:g}, theirs " in str(extrapolated.training_note)
     with kept.transaction() as session:
         basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
-    assert summary(kept, version, UNSEEN)["outside_training"] == []
+    assert summary(kept, version, UNSEEN).outside_training == ()
 
 
 def test_a_version_from_before_ranges_were_kept_does_not_know_and_is_exported_with_them(
@@ -348,7 +349,7 @@ def test_a_version_from_before_ranges_were_kept_does_not_know_and_is_exported_wi
     version = newest(kept)
     with kept.transaction() as session:
         session.get_one(VersionRow, version.id).properties = {}
-    assert summary(kept, version.id, UNSEEN)["outside_training"] is None
+    assert summary(kept, version.id, UNSEEN).outside_training is None
     export(kept, version.id, tmp_path / "old")
     (tmp_path / "old" / "README.md").write_text("Old.")
     ranges = read(tmp_path / "old").description.attribute_ranges
@@ -363,9 +364,9 @@ def test_another_product_than_it_learnt_from_is_told(kept: Database, shelf: Path
     assert (version.product, version.trained_on, installed.trained_on) == (
         *("synthetic", "maurer_extended", "maurer_extended"),
     )
-    said = summary(kept, version.id, LEARNT[0])
-    assert said["trained_on"] == "maurer_extended"
-    assert "It learnt from maurer_extended and is driven by synthetic." in said["training_note"]
+    of_learnt = summary(kept, version.id, LEARNT[0])
+    assert of_learnt.trained_on == "maurer_extended"
+    assert "It learnt from maurer_extended and is driven by synthetic." in str(of_learnt.training_note)
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
         forecast(kept, CLOCK, Request(BASINS, version_id=version.id, product="maurer_extended"))
 

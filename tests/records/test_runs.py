@@ -1,17 +1,20 @@
 """A run is stored whole and once, and what it claims is held to its numbers."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from hydrology.errors import InvalidInput
 from records import issuing, runs
 from records.engine import Database
+from records.ids import Corrupt
+from records.run_summary import RunSummary
 from records.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, contents, instant, issued, not_issued
 
@@ -34,7 +37,7 @@ WHOLE = BasinResult(
         inputs_hash="inputs",
         area_m2=2.26e9,
         area_name="maurer_extended",
-        summary={"peak": 2.5},
+        summary=RunSummary(peak_mm_per_day=2.5, outside_training=("elev_mean",), filled_forcing={"tmax": 2}),
     ),
     series=[PLUME, QUANTILES],
     ledgers=[CLOSED],
@@ -219,3 +222,40 @@ def test_what_a_version_has_made_is_counted_as_the_clock_sees_it(database: Datab
         assert runs.made(session, later) == {version: runs.Made(2, day("2008-09-29"), later)}
         assert len(runs.list_runs(session, available_by=NOW)) == 3
         assert len(runs.list_runs(session, available_by=later)) == 4
+
+
+@pytest.mark.parametrize(
+    ("stored", "summary"),
+    [
+        ({}, RunSummary()),
+        (
+            {"discharge_mm": 7.5, "peak_mm_per_day": 2.5, "peak_lead": 3, "snow_reason": None, "filled_forcing": {}},
+            RunSummary(discharge_mm=7.5, peak_mm_per_day=2.5, peak_lead=3),
+        ),
+    ],
+)
+def test_a_summary_from_before_a_field_was_kept_still_reads(
+    database: Database, stored: dict[str, object], summary: RunSummary
+) -> None:
+    with database.transaction() as session:
+        run = a_run(session, _a_version_of_the_basin(session)).id
+        session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": json.dumps(stored)})
+    with database.reading() as session:
+        assert runs.basin_of(session, run, BASIN).summary == summary
+
+
+def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:
+    broken = BasinResult(basin=replace(WHOLE.basin, summary=RunSummary(discharge_mm=float("nan"))))
+    with pytest.raises(StatementError, match="finite number"), database.transaction() as session:
+        a_run(session, _a_version_of_the_basin(session), broken)
+    with database.reading() as session:
+        assert runs.list_runs(session) == []
+
+
+def test_a_stored_summary_that_is_none_is_refused_by_its_fields_and_not_quoted(database: Database) -> None:
+    with database.transaction() as session:
+        run = a_run(session, _a_version_of_the_basin(session)).id
+        session.execute(text("""UPDATE run_basins SET summary = '{"peak_lead": "secret", "horzion": 3}'"""))
+    with database.reading() as session, pytest.raises(Corrupt, match=r"RunSummary.*peak_lead.*horzion") as refusal:
+        runs.basin_of(session, run, BASIN)
+    assert "secret" not in str(refusal.value)

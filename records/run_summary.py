@@ -1,0 +1,50 @@
+"""What a run says of a basin in a few values, kept as JSON beside its arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from pydantic import ConfigDict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearntFrom:
+    """What a version has learnt from, seen from one basin. None where a run of an older Freshet did not keep it.
+
+    Attributes:
+        seen_in_training: whether the version learnt from the basin.
+        outside_training: the attributes of the basin outside the range of the basins that it learnt from; None also
+            where that range is not kept.
+        trained_on: the forcing product that it learnt from.
+        training_note: the same in a sentence.
+    """
+
+    seen_in_training: bool | None = None
+    outside_training: tuple[str, ...] | None = None
+    trained_on: str | None = None
+    training_note: str | None = None
+
+
+LEARNT_FROM = tuple(field.name for field in fields(LearntFrom))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary(LearntFrom):
+    """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed, and of a
+    run that was kept before there was the field.
+
+    Attributes:
+        discharge_mm: the members' median, summed over the days ahead.
+        peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
+        snow_reason: why the run has no snow; None where it has.
+        filled_forcing: how many missing values were interpolated, by variable; those without are left out.
+        skipped_days: how many days the network skipped for lack of forcing.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    discharge_mm: float | None = None
+    peak_mm_per_day: float | None = None
+    peak_lead: int | None = None
+    snow_reason: str | None = None
+    filled_forcing: Mapping[str, int] = field(default_factory=dict)
+    skipped_days: int = 0
