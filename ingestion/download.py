@@ -1,10 +1,10 @@
 """Fetch a file over HTTP: resumed where it was cut, verified, and put in place whole or not at all."""
 
 import fcntl
-import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
@@ -17,14 +17,13 @@ import httpx2
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from hydrology.errors import InvalidInput, Problem
-
-# The client logs whole URLs, and a query may carry a secret.
-logging.getLogger("httpx2").setLevel(logging.WARNING)
+from ingestion.addresses import AddressProblem, HostPort, UnknownHost
+from ingestion.client import Deadline, get, http_address, public_client, shown
 
 Progress = Callable[[int, int | None], None]
 
 _ATTEMPTS = 6
-_TIMEOUT = httpx2.Timeout(60, connect=10)
+_LONGEST_NAME = 200  # a file system takes 255 bytes, and `.part.etag` is added
 
 
 class DownloadError(Problem):
@@ -38,37 +37,68 @@ class _PassingError(DownloadError):
     """A failure that another attempt may mend."""
 
 
-def fetch(url: str, folder: Path, *, sha256: str | None = None, on_progress: Progress | None = None) -> Path:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one download may take.
+
+    Attributes:
+        size: bytes of the file. The largest published archive that is read here, Caravan's, has some 25 GiB.
+        seconds: for all attempts together. What came stays, and the next download goes on from there.
+        spare: bytes that stay free on the disk, for the records beside it.
+    """
+
+    size: int = 64 * 2**30
+    seconds: float = 2 * 3600
+    spare: int = 2**30
+
+
+_USUAL_LIMITS = Limits()
+
+
+def fetch(
+    url: str,
+    folder: Path,
+    *,
+    sha256: str | None = None,
+    allowed: Collection[HostPort] = (),
+    limits: Limits = _USUAL_LIMITS,
+    on_progress: Progress | None = None,
+) -> Path:
     """Fetch a file into a folder under the last part of the URL's path, and return where it lies.
 
     The bytes go to `<name>.part`. A cut transfer is resumed, in this call or the next, where the server has a
     strong ETag and still the same file; otherwise it begins again. Only a whole, verified file takes the
-    name. With a checksum a file that is already there and right is not fetched again.
+    name. With a checksum a file that is already there and right is not fetched again. Nobody else can read the file.
 
     Args:
-        url: http or https; a user and password in it are sent in a header.
+        url: http or https, without a user and password.
         folder: made if it is not there.
         sha256: the checksum that the file must have, in hexadecimal.
-        on_progress: called with the bytes that are here and the bytes there will be (None: not told).
+        allowed: hosts with their ports that need no public address.
+        limits: what the download may take.
+        on_progress: called with the bytes that are here and the bytes there will be (None: the server does not say).
 
     Raises:
         InvalidInput: the URL or the checksum cannot be used.
-        DownloadError: the server refuses, keeps failing, or sends other bytes than the checksum's.
+        DownloadError: the host is not public; the server refuses, keeps failing, sends too much or takes too long; or
+            the file has another checksum.
     """
-    address = _address(url)
+    address = http_address(url)
     if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
         raise InvalidInput(f"{sha256!r} is not a SHA-256 checksum: give 64 hexadecimal digits.")
     target = folder / _file_name(address)
     if sha256 is not None and target.is_file() and _digest(target) == sha256.lower():
         return target
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = _Part(target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.etag"))
     with part.held(shown(address)) as file:
-        _transfer(address, part, file, on_progress or _no_progress)
-        if sha256 is not None and (found := _digest(part.path)) != sha256.lower():
+        room = max(0, shutil.disk_usage(folder).free + part.size - limits.spare)
+        transfer = _Transfer(address, part, file, min(limits.size, room), on_progress or _no_progress)
+        _fetch_part(transfer, Deadline(limits.seconds), allowed)
+        if sha256 is not None and (digest := _digest(part.path)) != sha256.lower():
             part.discard()
             raise DownloadError(
-                f"{shown(address)} has the SHA-256 {found}, not {sha256.lower()}: the file was discarded; "
+                f"{shown(address)} has the SHA-256 {digest}, not {sha256.lower()}: the file was discarded; "
                 "check the address and the checksum."
             )
         os.fsync(file.fileno())
@@ -78,11 +108,6 @@ def fetch(url: str, folder: Path, *, sha256: str | None = None, on_progress: Pro
     return target
 
 
-def shown(address: httpx2.URL) -> str:
-    """Return an address as people may see it: without user, password, query and fragment."""
-    return str(address.copy_with(username=None, password=None, query=None, fragment=None))
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """The unfinished file, and the ETag of what it is a part of."""
@@ -90,10 +115,16 @@ class _Part:
     path: Path
     etag: Path
 
+    @property
+    def size(self) -> int:
+        """The bytes that are here."""
+        return self.path.stat().st_size
+
     @contextmanager
     def held(self, name: str) -> Iterator[BinaryIO]:
         """Open the part for this process alone; leave none that is empty."""
-        with self.path.open("ab") as file:
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "ab") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # Its last holder may have given the part its final name since it was opened here.
@@ -105,12 +136,12 @@ class _Part:
             try:
                 yield file
             finally:
-                if self.path.exists() and not self.path.stat().st_size:
+                if self.path.exists() and not self.size:
                     self.discard()
 
     def validator(self) -> str | None:
         """Return the strong ETag that a resumed transfer must still have, or None to begin again."""
-        if not self.path.stat().st_size or not self.etag.is_file():
+        if not self.size or not self.etag.is_file():
             return None
         return self.etag.read_text(encoding="utf-8")
 
@@ -127,62 +158,86 @@ class _Part:
         self.etag.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Transfer:
+    """What is to be fetched, where to, and how many bytes it may have."""
+
+    address: httpx2.URL
+    part: _Part
+    file: BinaryIO
+    most: int
+    on_progress: Progress
+
+    @property
+    def name(self) -> str:
+        """The address as people may see it."""
+        return shown(self.address)
+
+
 @retry(
     retry=retry_if_exception_type(_PassingError),
     stop=stop_after_attempt(_ATTEMPTS),
     wait=wait_exponential(multiplier=1, max=30),
     reraise=True,
 )
-def _transfer(address: httpx2.URL, part: _Part, file: BinaryIO, on_progress: Progress) -> None:
-    # A compressed transfer would have other lengths and ranges than the file.
-    headers = {"Accept-Encoding": "identity"}
-    validator = part.validator()
-    if validator is not None:
-        headers |= {"Range": f"bytes={part.path.stat().st_size}-", "If-Range": validator}
+def _fetch_part(transfer: _Transfer, deadline: Deadline, allowed: Collection[HostPort]) -> None:
+    validator = transfer.part.validator()
+    headers = {} if validator is None else {"Range": f"bytes={transfer.part.size}-", "If-Range": validator}
     try:
-        with (
-            httpx2.Client(timeout=_TIMEOUT, follow_redirects=True) as client,
-            client.stream("GET", address, headers=headers) as response,
-        ):
-            _receive(response, shown(address), part, file, on_progress)
-    except httpx2.UnsupportedProtocol as error:
-        raise DownloadError(f"{shown(address)} leads to an address that is neither http nor https.") from error
-    except httpx2.TooManyRedirects as error:
-        raise DownloadError(f"{shown(address)} leads from one address to the next without end.") from error
+        with public_client(deadline, allowed) as client, get(client, transfer.address, headers) as response:
+            _receive(response, transfer)
+    except UnknownHost as problem:
+        raise _PassingError(f"{transfer.name} could not be fetched. {problem}") from problem
+    except AddressProblem as problem:
+        raise DownloadError(f"{transfer.name} could not be fetched. {problem}") from problem
     except httpx2.TransportError as error:
         raise _PassingError(
-            f"{shown(address)} could not be fetched ({type(error).__name__}) in {_ATTEMPTS} attempts: "
+            f"{transfer.name} could not be fetched ({type(error).__name__}) in {_ATTEMPTS} attempts: "
             "check the network and start again, what is here is kept."
         ) from error
 
 
-def _receive(response: httpx2.Response, name: str, part: _Part, file: BinaryIO, on_progress: Progress) -> None:
-    _check_status(response, name, part, file)
+def _receive(response: httpx2.Response, transfer: _Transfer) -> None:
+    _check_status(response, transfer)
+    part, file = transfer.part, transfer.file
     total: int | None
     if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-        total = _resumed_total(response, name, part, file)
+        total = _resumed_total(response, transfer)
     else:
         part.begin(file, response.headers.get("ETag"))
         length = response.headers.get("Content-Length", "")
-        total = int(length) if length.isdigit() else None
-    done = part.path.stat().st_size
+        total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
+    received = part.size
+    _check_size(transfer, total or 0)
     try:
         for chunk in response.iter_raw():
+            received += len(chunk)
+            _check_size(transfer, received)
             file.write(chunk)
-            done += len(chunk)
-            on_progress(done, total)
+            transfer.on_progress(received, total)
     finally:
         file.flush()
-    if total is not None and done != total:
-        if done > total:
+    if total is not None and received != total:
+        if received > total:
             part.begin(file, None)
-        raise _PassingError(f"{name} ended after {done} of {total} bytes in each of {_ATTEMPTS} attempts: try later.")
+        raise _PassingError(
+            f"{transfer.name} ended after {received} of {total} bytes in each of {_ATTEMPTS} attempts: try later."
+        )
 
 
-def _check_status(response: httpx2.Response, name: str, part: _Part, file: BinaryIO) -> None:
-    status = response.status_code
+def _check_size(transfer: _Transfer, size: int) -> None:
+    if size > transfer.most:
+        transfer.part.begin(transfer.file, None)
+        raise DownloadError(
+            f"{transfer.name} has more than the {transfer.most} bytes that a download may have, or that the disk has "
+            "room for: fetch it by other means and ingest the file."
+        )
+
+
+def _check_status(response: httpx2.Response, transfer: _Transfer) -> None:
+    name, status = transfer.name, response.status_code
     if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-        part.begin(file, None)
+        transfer.part.begin(transfer.file, None)
         raise _PassingError(f"{name} cannot be resumed: start again.")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise _PassingError(f"{name}: the server answers {status} in each of {_ATTEMPTS} attempts: try later.")
@@ -192,30 +247,22 @@ def _check_status(response: httpx2.Response, name: str, part: _Part, file: Binar
         raise DownloadError(f"{name}: the server sends the file compressed, unasked: fetch it by other means.")
 
 
-def _resumed_total(response: httpx2.Response, name: str, part: _Part, file: BinaryIO) -> int:
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", response.headers.get("Content-Range", ""))
+def _resumed_total(response: httpx2.Response, transfer: _Transfer) -> int:
+    part = transfer.part
+    stated = re.fullmatch(r"bytes ([0-9]{1,18})-[0-9]+/([0-9]{1,18})", response.headers.get("Content-Range", ""))
     same = response.headers.get("ETag") == part.validator()
-    if found is None or not same or int(found[1]) != part.path.stat().st_size:
-        part.begin(file, None)
-        raise _PassingError(f"{name}: the server sends another range or file than asked: start again.")
-    return int(found[2])
-
-
-def _address(url: str) -> httpx2.URL:
-    try:
-        address = httpx2.URL(url)
-    except httpx2.InvalidURL:
-        # Neither the text nor the parser's words are repeated: a password may be in them.
-        raise InvalidInput("The address is not a URL: give http://… or https://….") from None
-    if address.scheme not in ("http", "https") or not address.host:
-        raise InvalidInput("The address is neither http nor https: give http://… or https://….")
-    return address
+    if stated is None or not same or int(stated[1]) != part.size:
+        part.begin(transfer.file, None)
+        raise _PassingError(f"{transfer.name}: the server sends another range or file than asked: start again.")
+    return int(stated[2])
 
 
 def _file_name(address: httpx2.URL) -> str:
     name = unquote(address.raw_path.partition(b"?")[0].decode("ascii").rpartition("/")[2])
     if name in ("", ".", "..") or not name.isprintable() or "/" in name or "\\" in name:
         raise InvalidInput(f"{shown(address)} ends in no file name: give the address of one file.")
+    if len(name.encode()) > _LONGEST_NAME:
+        raise InvalidInput(f"The file name in the address has more than {_LONGEST_NAME} bytes: give another address.")
     return name
 
 

@@ -1,11 +1,12 @@
 """Settings, read from `FRESHET_*`. Nothing else reads the environment."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from hydrology.errors import InvalidInput
 
@@ -28,7 +29,22 @@ def _lower(text: object) -> object:
     return text.lower() if isinstance(text, str) else text
 
 
+def _split(text: object) -> object:
+    return [part.strip() for part in text.split(",") if part.strip()] if isinstance(text, str) else text
+
+
+def _host_and_port(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    host, _, port = text.rpartition(":")
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]", host) or not re.fullmatch("[0-9]{1,5}", port):
+        raise ValueError("write a host and a port, like files.example:8080 or [fd00::1]:8080")
+    return host.strip("[]").lower(), int(port)
+
+
 Folder = Annotated[Path, AfterValidator(_absolute)]
+HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
+CommaSeparated = (BeforeValidator(_split), NoDecode)
 
 
 class Settings(BaseSettings):
@@ -48,6 +64,8 @@ class Settings(BaseSettings):
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
+        ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
+            are not public: `files.example:8080`.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -63,6 +81,7 @@ class Settings(BaseSettings):
     device: str = "cpu"
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
+    ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

@@ -85,10 +85,11 @@ def _fetched(running: Running) -> list[Path]:
     """Return where the paths and URLs of `from` are on this machine."""
     from operations.download import local
 
-    given, folder = running.job.params.get("from"), running.tools.settings.data / "downloads"
+    given, settings = running.job.params.get("from"), running.tools.settings
+    folder, hosts = settings.data / "downloads", settings.ingest_hosts
     if not isinstance(given, list) or not given or not all(isinstance(text, str) for text in given):
         raise InvalidInput("`from` must be a list of paths and URLs.")
-    return [local(text, folder, lambda got, size: running.show(got, size or got, "bytes")) for text in given]
+    return [local(text, folder, hosts, lambda got, size: running.show(got, size or got, "bytes")) for text in given]
 
 
 def training(running: Running) -> dict[str, Any]:

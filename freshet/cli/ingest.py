@@ -129,10 +129,12 @@ def benchmarks(
 
 
 def _fetched(context: Context, reporter: Reporter, source: Sequence[str]) -> list[Path]:
-    folder = context.settings.data / "downloads"
-    return [
-        local(text, folder, lambda got, size: reporter.show("download", got, size or got, "bytes")) for text in source
-    ]
+    folder, hosts = context.settings.data / "downloads", context.settings.ingest_hosts
+
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    return [local(text, folder, hosts, show) for text in source]
 
 
 def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None) -> list[Outcome]:

@@ -50,7 +50,16 @@ def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: d
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("THREADS", "0"), ("THREADS", "many"), ("AS_OF", "yesterday"), ("LOG_LEVEL", "loud")]
+    ("name", "value"),
+    [
+        ("THREADS", "0"),
+        ("THREADS", "many"),
+        ("AS_OF", "yesterday"),
+        ("LOG_LEVEL", "loud"),
+        ("INGEST_HOSTS", "files.example"),
+        ("INGEST_HOSTS", "http://files.example:80"),
+        ("INGEST_HOSTS", "::1:80"),
+    ],
 )
 def test_a_bad_value_is_a_sentence_that_names_its_variable(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
@@ -58,6 +67,12 @@ def test_a_bad_value_is_a_sentence_that_names_its_variable(
     monkeypatch.setenv(f"FRESHET_{name}", value)
     with pytest.raises(BadSettings, match=f"FRESHET_{name}: "):
         Settings.load()
+
+
+def test_hosts_that_are_allowed_are_split_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings.load().ingest_hosts == ()
+    monkeypatch.setenv("FRESHET_INGEST_HOSTS", "Files.example:8080, [fd00::1]:80,")
+    assert Settings.load().ingest_hosts == (("files.example", 8080), ("fd00::1", 80))
 
 
 def test_urls_are_not_shown() -> None:

@@ -1,0 +1,227 @@
+"""An HTTP client for addresses that others name: public hosts alone, a bounded time, redirections looked at one by one.
+
+`ingestion.addresses` says which hosts are public. Each connection resolves its host once and goes to an address that
+was checked, so that neither a redirection nor a second answer of the name service leads anywhere else. TLS and the
+Host header keep the name. Proxies, passwords of `.netrc` and cookies play no part.
+"""
+
+import logging
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from ssl import SSLContext
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from hydrology.errors import InvalidInput
+from ingestion.addresses import AddressProblem, HostPort, addresses_of
+
+# The client logs whole URLs, and a query may carry a secret.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
+
+MOST_REDIRECTS = 5
+CONNECT_SECONDS = 10
+SILENT_SECONDS = 30  # that a server may send nothing
+
+
+class TooSlow(AddressProblem):
+    """The whole of a request took longer than it may."""
+
+
+class BadRedirect(AddressProblem):
+    """A server sends the client on to where it does not go."""
+
+
+class Deadline:
+    """The moment that all requests of one piece of work end by."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self, most: float | None = None) -> float:
+        """Return the seconds that are left, at most `most`.
+
+        Raises:
+            TooSlow: none are.
+        """
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TooSlow(f"It took longer than {self.seconds:g} seconds, which is the limit: try later.")
+        return left if most is None else min(left, most)
+
+
+def http_address(url: str) -> httpx2.URL:
+    """Return a URL that the client can be given.
+
+    Raises:
+        InvalidInput: it is neither http nor https, or holds a user or password. The sentence does not repeat it.
+    """
+    try:
+        address = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        # Neither the text nor the parser's words are repeated: a password may be in them.
+        raise InvalidInput("The address is not a URL: give http://… or https://….") from None
+    if address.scheme not in ("http", "https") or not address.host:
+        raise InvalidInput("The address is neither http nor https: give http://… or https://….")
+    if address.userinfo:
+        raise InvalidInput("The address holds a user or password, which others could read: give one without.")
+    return address
+
+
+def shown(address: httpx2.URL) -> str:
+    """Return an address as people may see it: without user, password, query and fragment."""
+    return str(address.copy_with(username=None, password=None, query=None, fragment=None))
+
+
+def public_client(deadline: Deadline, allowed: Collection[HostPort] = ()) -> httpx2.Client:
+    """Return a client that connects to public addresses, and to the hosts with ports that are allowed besides.
+
+    It follows no redirection by itself. Whatever it does may raise an AddressProblem, besides the errors of httpx2.
+    """
+    return httpx2.Client(
+        transport=_Transport(deadline, frozenset(allowed)),
+        timeout=httpx2.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
+        # A compressed answer would have another length than the file, and could unpack to any.
+        headers={"Accept-Encoding": "identity", "User-Agent": "freshet"},
+        trust_env=False,
+    )
+
+
+@contextmanager
+def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
+    """Ask for an address and give the answer before its body is read, after a few redirections at most.
+
+    Raises:
+        BadRedirect: there are too many, or one leads from https to http, to a password or to another protocol.
+    """
+    for _ in range(MOST_REDIRECTS + 1):
+        with client.stream("GET", address, headers=headers) as response:
+            if not response.has_redirect_location:
+                yield response
+                return
+            address = _redirected(address, response.headers["Location"])
+    raise BadRedirect(f"It leads from one address to the next, more than {MOST_REDIRECTS} times.")
+
+
+def _redirected(address: httpx2.URL, location: str) -> httpx2.URL:
+    try:
+        target = http_address(str(address.join(location)))
+    except (InvalidInput, httpx2.InvalidURL):
+        raise BadRedirect("It leads to an address that is neither http nor https, or that holds a password.") from None
+    if (address.scheme, target.scheme) == ("https", "http"):
+        raise BadRedirect("It leads from https to http, where anybody on the way could change what comes.")
+    return target
+
+
+class _Transport(httpx2.BaseTransport):
+    """httpcore2's pool, on connections that are checked."""
+
+    def __init__(self, deadline: Deadline, allowed: Collection[HostPort]) -> None:
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=httpx2.create_ssl_context(),
+            network_backend=_Network(deadline, allowed),
+            max_keepalive_connections=0,
+        )
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request."""
+        url = request.url
+        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        with _as_httpx():
+            response = self._pool.handle_request(
+                httpcore2.Request(
+                    request.method,
+                    target,
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+        return httpx2.Response(response.status, headers=response.headers, stream=_Body(response))
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+
+class _Body(httpx2.SyncByteStream):
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _as_httpx():
+            yield from self._response.iter_stream()
+
+    def close(self) -> None:
+        self._response.close()
+
+
+@contextmanager
+def _as_httpx() -> Iterator[None]:
+    """Raise httpcore2's errors as those of the same name that httpx2 has."""
+    try:
+        yield
+    except (
+        httpcore2.TimeoutException,
+        httpcore2.NetworkError,
+        httpcore2.ProtocolError,
+        httpcore2.UnsupportedProtocol,
+    ) as error:
+        raise getattr(httpx2, type(error).__name__)(str(error)) from error
+
+
+class _Network(httpcore2.NetworkBackend):
+    """Connections to checked addresses."""
+
+    def __init__(self, deadline: Deadline, allowed: Collection[HostPort]) -> None:
+        self._deadline, self._allowed = deadline, allowed
+        self._plain = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Connect to the first of the host's addresses that answers; raises as `addresses_of` does."""
+        *others, last = addresses_of(host, port, self._allowed)
+        for address in others:
+            try:
+                return self._connected(address, port, timeout, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                continue
+        return self._connected(last, port, timeout, local_address, socket_options)
+
+    def _connected(self, address: str, port: int, timeout: float | None, *options: Any) -> httpcore2.NetworkStream:
+        stream = self._plain.connect_tcp(address, port, self._deadline.left(timeout), *options)
+        return _Stream(stream, self._deadline)
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connection whose every step ends by the deadline: a server that sends a byte now and then gains nothing."""
+
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
+        self._stream, self._deadline = stream, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._deadline.left(timeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        secured = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout))
+        return _Stream(secured, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
