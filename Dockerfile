@@ -23,8 +23,7 @@ RUN pip install --constraint constraints.txt '.[netcdf,postgresql]'
 
 FROM python:3.11-slim AS runtime
 RUN useradd --uid 10001 --no-create-home freshet && install --directory --owner=freshet --mode=700 /data
-# The user has no home: what is compiled for the processor is kept beside the data.
-ENV PATH=/opt/freshet/bin:$PATH PYTHONUNBUFFERED=1 FRESHET_DATA=/data XDG_CACHE_HOME=/data/cache
+ENV PATH=/opt/freshet/bin:$PATH PYTHONUNBUFFERED=1 FRESHET_DATA=/data
 WORKDIR /data
 USER 10001
 EXPOSE 8000

@@ -2,22 +2,28 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
+    models/nets/compiled/variants.py
 
 .PHONY: setup demo test clean
 
 setup: .venv/.ready
 
 # Torch comes first and by itself: what else needs it then takes this build of it.
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.torch: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Freshet needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) torch
+	@touch $@
+
+# Installing compiles the libraries of models/nets/compiled.
+.venv/.ready: .venv/.torch $(INSTALLED)
 	$(PIP) --editable .
 	@touch $@
 
-.venv/.ready-to-test: .venv/.ready
+.venv/.ready-to-test: .venv/.torch $(INSTALLED)
 	$(PIP) --editable '.[dev]'
-	@touch $@
+	@touch .venv/.ready $@
 
 demo: .venv/.ready
 	$(BIN)/freshet demo
@@ -30,4 +36,4 @@ test: .venv/.ready-to-test
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 clean:
-	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache
+	rm -rf .venv build *.egg-info models/nets/compiled/*.so .mypy_cache .ruff_cache

@@ -7,6 +7,15 @@ import pytest
 
 pytest_plugins = ["tests.databases"]
 
+COMPILED = Path(__file__).parents[1] / "models" / "nets" / "compiled"
+
+
+def pytest_sessionstart() -> None:
+    """Refuse to test what was compiled from other sources than those that lie here."""
+    changed = max(path.stat().st_mtime for pattern in ("*.h", "*.cpp") for path in COMPILED.glob(pattern))
+    if old := [path.name for path in COMPILED.glob("*.so") if path.stat().st_mtime < changed]:
+        pytest.exit(f"{', '.join(old)} are older than their sources: run `python setup.py build_ext --inplace`.", 2)
+
 
 @pytest.fixture(scope="session")
 def camels() -> Path:

@@ -19,7 +19,7 @@ from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
 from benchmarks.speed.steps import seconds as clocked
-from models.nets.compiled import build
+from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
 
 RATIOS = (
@@ -57,7 +57,7 @@ def measure() -> dict[str, Any]:
     }
     return {
         "shape": f"{SAMPLES} samples x {DAYS} days x {CELLS} cells, {THREADS} threads",
-        "products_of_ours": f"bfloat16, {build.half_unit()}" if build.half_unit() else "float32",
+        "products_of_ours": f"bfloat16, {loader.half_unit()}" if loader.half_unit() else "float32",
         "seconds": {name: statistics.median(values) for name, values in seconds.items()},
         "memory_mib": memory,
         "ratios": {

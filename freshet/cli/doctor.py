@@ -92,16 +92,19 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
 
 
 def _recurrence() -> Check:
-    """Say which program runs the days of MC-LSTM here; it is compiled now if it is not kept yet."""
-    from models.nets.compiled import build
+    """Say which program runs the days of MC-LSTM here, and why that one."""
+    from models.nets.compiled import loader
 
     try:
-        build.load()
-    except build.CannotCompileError as problem:
+        variant = loader.choose()
+        loader.load(variant)
+    except loader.NoLibraryError as problem:
         return "recurrence", False, f"runs on torch, several times slower: {problem}"
-    unit = build.half_unit()
+    lacking = [f"{name} needs {', '.join(names)}" for name, names in loader.passed_over().items()]
+    why = f"the fastest that this processor runs ({'; '.join(lacking)})" if lacking else "the fastest there is"
+    unit = loader.half_unit()
     trains = f"bfloat16 by its {unit}" if unit else "float32: it has no unit for bfloat16"
-    return "recurrence", True, f"compiled for this processor; trains in {trains}"
+    return "recurrence", True, f"library {variant.name}, {why}; trains in {trains}"
 
 
 def _same_bits(network: "Network") -> bool:

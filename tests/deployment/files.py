@@ -51,6 +51,13 @@ def stages() -> dict[str, list[tuple[str, str]]]:
     return found
 
 
+def reaches_the_build() -> set[str]:
+    """Return what .dockerignore lets into the build of the images; it must begin by keeping everything out."""
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    assert lines[0] == "*"
+    return {line.removeprefix("!") for line in lines if line.startswith("!")}
+
+
 def image_health() -> list[str]:
     """Return the command of the images' health check."""
     (said,) = (said for name, said in dockerfile() if name == "HEALTHCHECK")

@@ -1,22 +1,24 @@
 """The compiled recurrence: the same numbers whatever runs it, and a plain word where it cannot be had."""
 
 import ctypes
-import os
 import platform
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from structlog.testing import capture_logs
 
+from hydrology.ledger import close
 from models.contract import Inputs
 from models.inference import simulate
 from models.losses import nse_star
-from models.nets.compiled import build
+from models.nets.compiled import loader
+from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM, Recurrence
 from tests.models.factories import inputs, network
 from tests.models.test_mclstm import worst_residual
@@ -55,7 +57,7 @@ def threads(count: int) -> Iterator[None]:
 @pytest.fixture
 def compiled() -> None:
     """Make sure that the compiled recurrence is what runs: a fallback would test torch against itself."""
-    build.load()
+    loader.load(loader.choose())
 
 
 @pytest.mark.usefixtures("compiled")
@@ -67,7 +69,7 @@ def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence:
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("half", [False, True])
 def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half: bool) -> None:
-    if half and build.half_unit() is None:
+    if half and loader.half_unit() is None:
         pytest.skip("This processor has no unit for bfloat16.")
     net = network(24, dtype=torch.float32)
     net.half_products = half
@@ -83,7 +85,7 @@ def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("cells", [5, 64])
 def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(cells: int) -> None:
-    if build.half_unit() is None:
+    if loader.half_unit() is None:
         pytest.skip("This processor has no unit for bfloat16.")
     whole, half = network(cells, dtype=torch.float32), network(cells, dtype=torch.float32)
     half.half_products = True
@@ -123,45 +125,116 @@ def test_the_gradient_does_not_depend_on_the_threads() -> None:
     torch.testing.assert_close(found[0], found[1], rtol=1e-12, atol=1e-14)
 
 
-def test_a_cache_that_others_can_write_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = tmp_path / "freshet"
-    folder.mkdir()
-    folder.chmod(0o777)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(build.CannotCompileError, match="chmod go-w"):
-        build.load()
+def library_of(variant: Variant) -> ctypes.CDLL:
+    """Return the library of a variant, if this processor can run it."""
+    if variant not in built_for(machine_of(platform.machine())) or variant.lacking(torch.cpu.get_capabilities()):
+        pytest.skip(f"This processor cannot run {variant.name}.")
+    return loader.load(variant)
 
 
-def test_a_cache_that_cannot_be_made_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(build.CannotCompileError, match="set XDG_CACHE_HOME"):
-        build.load()
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_every_library_that_runs_here_trains_like_the_plain_equations(
+    variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = library_of(variant)
+    monkeypatch.setattr(loader, "library", lambda: functions)
+    assert losses_of_training("fastest") == pytest.approx(losses_of_training("plain"), rel=1e-9)
 
 
-def test_a_damaged_library_is_compiled_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = build.location()
-    library.write_bytes(b"\x7fELF, but not all of it")
-    assert build.load().freshet_half_unit() in (0, 1, 2)
-    assert len(library.read_bytes()) > 10_000
+@pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_no_library_hides_a_bias_that_is_no_number(
+    variant: Variant, dtype: torch.dtype, gate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = library_of(variant)
+    monkeypatch.setattr(loader, "library", lambda: functions)
+    assert_nan_reaches_the_ledger("fastest", dtype, gate)
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the processors are of that kind")
-@pytest.mark.parametrize("processor", ["sapphirerapids", "znver4", "x86_64_v3"])
-def test_what_is_compiled_for_other_processors_can_be_loaded(processor: str, tmp_path: Path) -> None:
-    """Nothing of it is run: a matrix unit or a vector unit may be missing here."""
-    made = tmp_path / "recurrence.so"
-    flags = [f"-mcpu={processor}" if flag == "-march=native" else flag for flag in build.FLAGS if flag != "-O3"]
-    command = [sys.executable, "-m", "ziglang", "c++", *flags, str(build.SOURCES / "library.cpp"), "-o", str(made)]
-    caches = {"ZIG_GLOBAL_CACHE_DIR": str(tmp_path), "ZIG_LOCAL_CACHE_DIR": str(tmp_path)}
-    subprocess.run(command, check=True, env=os.environ | caches)
-    assert ctypes.CDLL(str(made)).freshet_half
+@pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
+@pytest.mark.parametrize("recurrence", ["torch", "plain"])
+def test_torch_hides_no_bias_that_is_no_number(recurrence: Recurrence, gate: str) -> None:
+    assert_nan_reaches_the_ledger(recurrence, torch.float32, gate)
 
 
-def test_without_a_compiler_torch_runs_the_days(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "library", lambda: None)
+def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, gate: str) -> None:
+    """Check that one bias that is no number leaves no day finite, and that the ledger does not close.
+
+    The bias is the first cell's, whose outflow is no part of the discharge: from there to the discharge it takes a day.
+    """
+    net = network(8, dtype=dtype, recurrence=recurrence)
+    with torch.no_grad():
+        net.get_parameter(f"{gate}.bias")[0] = torch.nan
+        outputs, _ = net(inputs(10, 3, dtype=dtype), {"c": torch.ones(3, 8, dtype=dtype)})
+    assert outputs["discharge"][1:].isnan().all()
+    rain, storage = inputs(10, 3, dtype=dtype).mass[..., 0].T, outputs["storage"].sum(-1)
+    discharge, loss = outputs["discharge"].T, outputs["loss"].T
+    ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64)
+    assert not any(ledger.closes for ledger in ledgers)
+
+
+@pytest.mark.skipif(
+    (sys.platform, machine_of(platform.machine())) != ("linux", "x86_64"), reason="other platforms are not tried"
+)
+def test_the_suite_runs_on_a_library_and_not_on_torch() -> None:
+    assert loader.program() == loader.choose().name
+    assert loader.library() is not None
+
+
+HASWELL = ("avx2", "fma3", "f16c", "bmi", "bmi2", "lzcnt")
+SKYLAKE = (*HASWELL, "avx512_f", "avx512_bw", "avx512_cd", "avx512_dq", "avx512_vl")
+PROCESSORS = [
+    ("x86_64", HASWELL, "avx2"),
+    ("AMD64", SKYLAKE[:-1], "avx2"),
+    ("x86_64", SKYLAKE, "avx512"),
+    ("x86_64", (*SKYLAKE, "avx512_vnni"), "avx512"),
+    ("x86_64", (*SKYLAKE, "avx512_bf16"), "avx512-bf16"),
+    ("x86_64", (*SKYLAKE, "avx512_bf16", "amx_tile", "amx_bf16"), "amx"),
+    ("aarch64", (), "neon"),
+    ("arm64", ("neon_dot",), "neon"),
+]
+
+
+def let_this_be(monkeypatch: pytest.MonkeyPatch, machine: str, capabilities: Sequence[str]) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: dict.fromkeys(capabilities, True))
+
+
+@pytest.mark.parametrize(("machine", "capabilities", "name"), PROCESSORS)
+def test_a_processor_gets_the_fastest_library_that_it_can_run(
+    machine: str, capabilities: Sequence[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_this_be(monkeypatch, machine, capabilities)
+    assert loader.choose().name == name
+
+
+@pytest.mark.parametrize(
+    ("machine", "capabilities", "sentence"),
+    [("x86_64", HASWELL[1:], "needs a processor with avx2"), ("riscv64", (), "processors of the kind riscv64")],
+)
+def test_a_processor_that_can_run_none_is_told_why(
+    machine: str, capabilities: Sequence[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_this_be(monkeypatch, machine, capabilities)
+    with pytest.raises(loader.NoLibraryError, match=sentence):
+        loader.choose()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x7fELF, but not all of it"])
+def test_without_a_whole_library_torch_runs_the_days_and_the_log_says_so_once(
+    content: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(loader, "FOLDER", tmp_path)
+    monkeypatch.setattr(loader, "library", cache(loader.library.__wrapped__))
+    if content is not None:
+        (tmp_path / f"recurrence-{loader.choose().name}.so").write_bytes(content)
     net, plain = MCLSTM(4, 3, 8), MCLSTM(4, 3, 8, recurrence="plain")
     plain.load_state_dict(net.state_dict())
     drive = Inputs(torch.rand(20, 3, 1), torch.randn(20, 3, 4), torch.randn(3, 3))
-    torch.testing.assert_close(net(drive)[0]["discharge"], plain(drive)[0]["discharge"])
+    with capture_logs() as log:
+        torch.testing.assert_close(net(drive)[0]["discharge"], plain(drive)[0]["discharge"])
+        net(drive)
+    (warning,) = log
+    assert "build_ext --inplace" in warning["reason"]
+    assert loader.program() == "torch"

@@ -1,1 +1,1 @@
-"""The recurrence of MC-LSTM in C++, compiled for the processor at hand when it is first needed."""
+"""The recurrence of MC-LSTM in C++: a library for each kind of processor, built when Freshet is installed."""

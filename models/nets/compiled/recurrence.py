@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from models.nets.compiled import build
+from models.nets.compiled import loader
 from models.nets.products import linear
 from models.nets.scan import Flow, Gates
 
@@ -40,7 +40,7 @@ class _Call(ctypes.Structure):
 
 def available(device: torch.device) -> bool:
     """Return whether the compiled recurrence can run on a device."""
-    return device.type == "cpu" and build.library() is not None
+    return device.type == "cpu" and loader.library() is not None
 
 
 def scan(
@@ -53,7 +53,7 @@ def scan(
             processor has a unit for them. Water is routed in float32 all the same.
     """
     weight = gates.varying
-    half = half_products and weight.dtype == torch.float32 and build.half_unit() is not None
+    half = half_products and weight.dtype == torch.float32 and loader.half_unit() is not None
     # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
     blocks = _blocks(static, 0).transpose(1, 2).contiguous()
     fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
@@ -132,7 +132,7 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     Returns:
         the gradient of the weights, summed over the teams (of no columns where none is asked for).
     """
-    library = build.library()
+    library = loader.library()
     assert library is not None, "asked for without `available`"
     function: Callable[[Any, int], int] = getattr(library, f"freshet_{precision}")
     count, days, drivers = blocks["drivers"].shape[:3]

@@ -27,11 +27,12 @@ template <class Real> inline Row<Real> operator+(Row<Real> a, Row<Real> b) { FRE
 template <class Real> inline Row<Real> operator-(Row<Real> a, Row<Real> b) { FRESHET_EACH(a.v[n] - b.v[n]); }
 template <class Real> inline Row<Real> operator*(Row<Real> a, Row<Real> b) { FRESHET_EACH(a.v[n] * b.v[n]); }
 template <class Real> inline Row<Real> operator/(Row<Real> a, Row<Real> b) { FRESHET_EACH(a.v[n] / b.v[n]); }
-template <class Real> inline Row<Real> positive(Row<Real> a) { FRESHET_EACH(a.v[n] > 0 ? a.v[n] : 0); }
-template <class Real> inline Row<Real> greater(Row<Real> a, Row<Real> b) { FRESHET_EACH(a.v[n] > b.v[n] ? a.v[n] : b.v[n]); }
-template <class Real> inline Row<Real> where_positive(Row<Real> test, Row<Real> a) { FRESHET_EACH(test.v[n] > 0 ? a.v[n] : 0); }
+// In these the comparison is the one that NaN fails, so that NaN stays NaN.
+template <class Real> inline Row<Real> positive(Row<Real> a) { FRESHET_EACH(a.v[n] < 0 ? 0 : a.v[n]); }
+template <class Real> inline Row<Real> greater(Row<Real> a, Row<Real> b) { FRESHET_EACH(a.v[n] < b.v[n] ? b.v[n] : a.v[n]); }
+template <class Real> inline Row<Real> where_positive(Row<Real> test, Row<Real> a) { FRESHET_EACH(test.v[n] <= 0 ? 0 : a.v[n]); }
 template <class Real> inline Row<Real> where_above(Row<Real> test, Real limit, Row<Real> a, Row<Real> b) {
-    FRESHET_EACH(test.v[n] > limit ? a.v[n] : b.v[n]);
+    FRESHET_EACH(test.v[n] <= limit ? b.v[n] : a.v[n]);
 }
 #undef FRESHET_EACH
 

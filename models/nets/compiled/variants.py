@@ -1,0 +1,49 @@
+"""The kinds of processor that the recurrence is built for. `setup.py` builds a library for each, `loader` picks one."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Variant(NamedTuple):
+    """One library.
+
+    Attributes:
+        name: ends the name of its file, `recurrence-<name>.so`.
+        machine: the family of processors, `x86_64` or `aarch64`.
+        processor: the oldest processor that runs it, as clang calls it (`-mcpu`).
+        capabilities: what the processor must have, as `torch.cpu.get_capabilities` calls it.
+    """
+
+    name: str
+    machine: str
+    processor: str
+    capabilities: tuple[str, ...]
+
+    def lacking(self, capabilities: Mapping[str, object]) -> list[str]:
+        """Return what a processor lacks to run it."""
+        return [name for name in self.capabilities if not capabilities.get(name)]
+
+
+_AVX2 = ("avx2", "fma3", "f16c", "bmi", "bmi2", "lzcnt")
+_AVX512 = (*_AVX2, "avx512_f", "avx512_bw", "avx512_cd", "avx512_dq", "avx512_vl")
+_BF16 = (*_AVX512, "avx512_bf16")
+
+VARIANTS = (
+    Variant("amx", "x86_64", "x86_64_v4+avx512bf16+amx_tile+amx_bf16", (*_BF16, "amx_tile", "amx_bf16")),
+    Variant("avx512-bf16", "x86_64", "x86_64_v4+avx512bf16", _BF16),
+    Variant("avx512", "x86_64", "x86_64_v4", _AVX512),
+    Variant("avx2", "x86_64", "x86_64_v3", _AVX2),
+    Variant("neon", "aarch64", "baseline", ()),
+)
+"""The fastest first."""
+
+
+def machine_of(name: str) -> str:
+    """Return the family of processors that a platform's name, such as `macosx-11.0-arm64`, ends with."""
+    family = name.lower().rpartition("-")[2]
+    return {"arm64": "aarch64", "amd64": "x86_64"}.get(family, family)
+
+
+def built_for(machine: str) -> list[Variant]:
+    """Return the variants of a family of processors, the fastest first."""
+    return [variant for variant in VARIANTS if variant.machine == machine]
