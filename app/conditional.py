@@ -14,6 +14,7 @@ Content = TypeVar("Content", bound=Model)
 
 FOR_EVER = "public, max-age=31536000, immutable"
 SHORTLY = "public, max-age=60"
+PRIVATE = "private, max-age=60"
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The copy that you hold is still the same."}}
 
 IfNoneMatch = Annotated[

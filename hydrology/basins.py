@@ -4,6 +4,9 @@ import re
 
 from hydrology.errors import InvalidInput
 
+SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
+"""Whose basins and gauges come from a published source: nobody else registers one or changes its observations."""
+
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
 _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40}")
 
@@ -23,6 +26,11 @@ def basin_id(text: str) -> str:
         f"{text!r} is not a basin identifier: give a USGS site number of 8 to 15 digits (01013500) "
         "or a namespaced identifier (USGS-01013500, SYNTH-01)."
     )
+
+
+def has_source(basin: str) -> bool:
+    """Whether a basin's data come from a published source, so that it is not a user's own."""
+    return basin.partition("-")[0] in SOURCE_NAMESPACES
 
 
 def source_code(basin: str) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.basins import has_source
 from hydrology.errors import NotFound
 from records.statements import insert_into
 from records.tables.base import JsonObject
@@ -99,6 +100,33 @@ def _merge(session: Session, basin: Basin, name: str) -> Changes:
             [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()],
         )
     return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
+
+
+def register(session: Session, basin: str, key: str) -> bool:
+    """Keep a user's basin under the key that registers it, if it is not kept yet, and return whether it was new."""
+    insert = insert_into(session, BasinRow).on_conflict_do_nothing(index_elements=["id"])
+    new = session.execute(insert.values(id=basin, registered_by=key).returning(BasinRow.id)).one_or_none()
+    return new is not None
+
+
+def registered_by(session: Session, basin: str) -> str | None:
+    """Return the key that registered a basin; None where none did, or before keys were kept.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    row = session.execute(select(BasinRow.registered_by).where(BasinRow.id == basin)).one_or_none()
+    if row is None:
+        raise _unknown(session, basin)
+    return row[0]
+
+
+def user_basins(session: Session, key: str | None = None) -> list[str]:
+    """Return the basins that have no published source, of one key or of all, in the order of their identifiers."""
+    query = select(BasinRow.id).order_by(BasinRow.id)
+    if key is not None:
+        query = query.where(BasinRow.registered_by == key)
+    return [basin for basin in session.scalars(query) if not has_source(basin)]
 
 
 def get(session: Session, basin: str) -> Basin:

@@ -45,6 +45,7 @@ class NewJob:
         schedule_id: the schedule that posted it.
         idempotency_key: the same key again is the same job.
         created_by: who posted it.
+        key_id: the API key that posted it; a child has its parent's.
         max_attempts: how often it may fail or lose its worker.
     """
 
@@ -55,6 +56,7 @@ class NewJob:
     schedule_id: str | None = None
     idempotency_key: str | None = None
     created_by: str | None = None
+    key_id: str | None = None
     max_attempts: int = 3
 
 

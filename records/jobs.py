@@ -7,6 +7,7 @@
 out of each other's way is told in `records.jobrow`.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -83,8 +84,11 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
         IntegrityError: there is no such kind or queue.
         ValueError: a number in the params is not finite.
     """
-    if new.parent_id is not None and locked(session, new.parent_id).status in ENDED:
-        raise JobEnded(f"Job {new.parent_id} has ended: it gets no more children.")
+    if new.parent_id is not None:
+        parent = locked(session, new.parent_id)
+        if parent.status in ENDED:
+            raise JobEnded(f"Job {new.parent_id} has ended: it gets no more children.")
+        new = replace(new, key_id=parent.key_id)
     request_hash = fingerprint({"kind": new.kind, "params": new.params})
     values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
     # Of two that post at once, the second waits here until the first is committed.

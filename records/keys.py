@@ -65,6 +65,18 @@ def check(session: Session, token: str, at: datetime) -> Key | None:
     return None if expired or row.revoked_at is not None else as_record(Key, row)
 
 
+def get(session: Session, key: str) -> Key:
+    """Return a key, expired or revoked as it may be.
+
+    Raises:
+        UnknownKey: there is none of that id.
+    """
+    row = session.get(KeyRow, key, populate_existing=True)
+    if row is None:
+        raise _unknown(key)
+    return as_record(Key, row)
+
+
 def revoke(session: Session, key: str, at: datetime) -> Key:
     """Make a key's token useless; one that was revoked already stays as it is.
 
@@ -73,7 +85,7 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
     """
     row = session.get(KeyRow, key, populate_existing=True, with_for_update=True)
     if row is None:
-        raise UnknownKey(f"No key {key!r} is kept here: list the keys to see their ids.")
+        raise _unknown(key)
     row.revoked_at = row.revoked_at or at
     session.flush()
     return as_record(Key, row)
@@ -82,3 +94,7 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
 def list_keys(session: Session) -> list[Key]:
     """Return all keys, expired and revoked ones too, the newest first."""
     return [as_record(Key, row) for row in session.scalars(select(KeyRow).order_by(KeyRow.id.desc()))]
+
+
+def _unknown(key: str) -> UnknownKey:
+    return UnknownKey(f"No key {key!r} is kept here: list the keys to see their ids.")

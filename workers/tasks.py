@@ -12,7 +12,6 @@ from hydrology.basins import basin_id
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from records import jobs, promotions, versions
-from records.basins import list_basins
 from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ def _source(running: Running) -> "Source":
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
     from ingestion.sources.tables import TablesSource
+    from operations import posted
 
     params = running.job.params
     match params.get("source", "camels"):
@@ -75,8 +75,8 @@ def _source(running: Running) -> "Source":
             if product is None or (basins is None and observations is None):
                 raise InvalidInput("The source tables needs `product`, and `basins_file`, `observations_file` or both.")
             with running.tools.database.reading() as session:
-                registered = [kept.id for kept in list_basins(session)]
-            return TablesSource(basins, observations, product, registered)
+                changeable = posted.changeable(session, running.job)
+            return TablesSource(basins, observations, product, changeable)
         case other:
             raise InvalidInput(f"There is no source {other!r}: choose camels, caravan, tables or benchmarks.")
 

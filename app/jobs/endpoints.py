@@ -5,15 +5,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
 from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock
 from app.jobs import service, stream
 from app.jobs.example import EVENTS
 from app.jobs.params import NewJob, said
 from app.jobs.schemas import Job, JobPage, Kind, Status
 from app.paging import next_page
-from app.problems import documented, documented_writing
-from app.security import Operator
+from app.problems import documented_keyed, documented_writing
+from app.security import AnyKey, Operator
 from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 
@@ -87,10 +87,11 @@ def posted(response: Response, job: Job, made: bool) -> Job:
     return job
 
 
-@router.get("", summary="Which jobs there are", responses=documented())
+@router.get("", summary="Which jobs there are", responses=documented_keyed())
 def list_jobs(
     request: Request,
     response: Response,
+    key: AnyKey,
     session: Reading,
     status: WithStatus = None,
     kind: OfKind = None,
@@ -99,56 +100,60 @@ def list_jobs(
     limit: PageLimit = 100,
 ) -> JobPage:
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
-    found, more = service.page(session, status=status, kind=kind, parent=parent, after=after, limit=limit)
+    page, more = service.page(session, key, status=status, kind=kind, parent=parent, after=after, limit=limit)
     response.headers["Cache-Control"] = "no-store"
-    asked = {"status": status, "kind": kind, "parent": parent, "limit": limit}
-    following = next_page(request, response, asked, found[-1].id if more else None)
-    return JobPage(jobs=found, next=following)
+    query = {"status": status, "kind": kind, "parent": parent, "limit": limit}
+    following = next_page(request, response, query, page[-1].id if more else None)
+    return JobPage(jobs=page, next=following)
 
 
 @router.get(
     "/{job}",
     summary="How a job stands",
-    responses=NOT_MODIFIED | documented(UnknownJob),
+    responses=NOT_MODIFIED | documented_keyed(UnknownJob),
     response_model=Job,
 )
-def read_job(session: Reading, response: Response, job: JobId, if_none_match: IfNoneMatch = None) -> Job | Response:
-    """What it was asked, how far it is, what came of it or why it failed. A job that has ended has an `ETag`."""
-    told = service.answer(jobs.get(session, job))
-    if told.status in ENDED:
-        return tagged(told, response, if_none_match)
+def read_job(
+    session: Reading, key: AnyKey, response: Response, job: JobId, if_none_match: IfNoneMatch = None
+) -> Job | Response:
+    """What it was asked, how far it is, its result or why it failed. A job that has ended has an `ETag`."""
+    answer = service.answer(jobs.get(session, job), key)
+    if answer.status in ENDED:
+        return tagged(answer, response, if_none_match, PRIVATE)
     response.headers["Cache-Control"] = "no-store"
-    return told
+    return answer
 
 
 @router.get(
     "/{job}/events",
     summary="What happens to a job, as it happens",
-    responses=_STREAMED | documented(UnknownJob),
+    responses=_STREAMED | documented_keyed(UnknownJob),
     response_class=StreamingResponse,
 )
 def read_job_events(
-    session: Reading, database: OpenDatabase, job: JobId, last_event_id: LastEventId = 0
+    session: Reading, database: OpenDatabase, key: AnyKey, job: JobId, last_event_id: LastEventId = 0
 ) -> StreamingResponse:
     """Server-sent events: `status`, `progress` and `log`, each with an `id` that only grows. The answer ends with the
-    job, and after ten minutes at the latest: go on by sending the last `id` as `Last-Event-ID`."""
-    jobs.get(session, job)
-    told = stream.told(database, job, last_event_id)
-    return StreamingResponse(told, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    job, and after ten minutes at the latest: go on by sending the last `id` as `Last-Event-ID`. The `log` and every
+    `detail` are sent to the key that posted the job and to an admin only. In a browser read it with `fetch`: an
+    `EventSource` cannot send the key."""
+    whole = service.may_see_all(jobs.get(session, job), key)
+    events = stream.told(database, job, last_event_id, whole=whole)
+    return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
 @router.head("/{job}/events", include_in_schema=False)
-def probe_job_events(session: Reading, job: JobId) -> Response:
+def probe_job_events(session: Reading, _key: AnyKey, job: JobId) -> Response:
     """Say whether there are events to read."""
     jobs.get(session, job)
     return Response(media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob))
-def cancel_job(response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, job: JobId) -> Job:
+def cancel_job(response: Response, key: Operator, database: OpenDatabase, clock: ServiceClock, job: JobId) -> Job:
     """A job that has not begun is cancelled at once, a running one stops at its next sign of life, and one that has
     ended stays as it is. What a training has posted is stopped with it."""
     with database.transaction() as session:
-        kept = jobs.request_cancel(session, job, clock.wall())
+        cancelled = jobs.request_cancel(session, job, clock.wall())
     response.headers["Cache-Control"] = "no-store"
-    return service.answer(kept)
+    return service.answer(cancelled, key)

@@ -17,24 +17,28 @@ class Progress(Model):
 
     done: int
     total: int
-    detail: str = Field("", description="What it is at.")
+    detail: str | None = Field("", description="What it is working on.")
 
 
 class Cause(Model):
     """Why a job failed."""
 
     kind: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
-    detail: str = Field(description="What is wrong, and how to mend it.")
+    detail: str | None = Field(description="What is wrong, and how to mend it.")
 
 
 class Job(Model):
-    """A piece of work and how it stands."""
+    """A piece of work and how it stands.
+
+    `params`, `result`, `progress.detail` and `problem.detail` may name files and addresses. They are shown to the key
+    that posted the job and to an admin; for any other key they are null.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [JOB]})
 
     id: str
     kind: Kind = Field(description="`member`: one network of a training, which the training posts itself.")
-    params: dict[str, Any] = Field(description="What it was asked to do.")
+    params: dict[str, Any] | None = Field(description="What it was asked to do.")
     status: Status = Field(description="`waiting`: for the jobs that it has posted itself.")
     attempt: int = Field(description="How often a worker has begun it.")
     max_attempts: int = Field(description="How often it is begun at most, where workers are lost.")

@@ -16,6 +16,7 @@ log = structlog.get_logger()
 
 _SAME = ("id", "kind", "params", "status", "attempt", "max_attempts", "result", "created_by", "created_at", "sent_at")
 _MORE = ("started_at", "cancel_requested_at", "finished_at")
+WITHHELD = "Shown to the key that posted the job and to an admin."
 _WHY = {
     "progress": "It has told none yet.",
     "result": "Only a job that has succeeded has one.",
@@ -52,6 +53,7 @@ def post(
         # One client's idempotency keys are none of another's, nor of the schedules'.
         idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
         created_by=key.name,
+        key_id=key.id,
     )
     with database.transaction() as session:
         job, made = jobs.create(session, new, clock.wall())
@@ -60,24 +62,51 @@ def post(
         sender.send(job)
         with database.reading() as session:
             job = jobs.get(session, job.id)
-    return answer(job), made
+    return answer(job, key), made
 
 
 def page(
-    session: Session, *, status: str | None, kind: str | None, parent: str | None, after: str | None, limit: int
+    session: Session,
+    key: Key,
+    *,
+    status: str | None,
+    kind: str | None,
+    parent: str | None,
+    after: str | None,
+    limit: int,
 ) -> tuple[list[Job], bool]:
-    """Return a page of jobs, and whether there are more after it."""
-    found = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=after, limit=limit + 1)
-    return [answer(one) for one in found[:limit]], len(found) > limit
+    """Return a page of jobs as `key` may see them, and whether there are more after it."""
+    rows = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=after, limit=limit + 1)
+    return [answer(job, key) for job in rows[:limit]], len(rows) > limit
 
 
-def answer(job: jobs.Job) -> Job:
-    """Return what is told of a job."""
-    told: dict[str, Any] = {name: getattr(job, name) for name in (*_SAME, *_MORE)} | {
+def may_see_all(job: jobs.Job, key: Key) -> bool:
+    """Whether a key may see what a job was asked and what it found: it posted the job, or it is an admin's."""
+    return key.scope == "admin" or job.key_id == key.id
+
+
+def answer(job: jobs.Job, key: Key) -> Job:
+    """Return what `key` may see of a job."""
+    fields: dict[str, Any] = {name: getattr(job, name) for name in (*_SAME, *_MORE)} | {
         "progress": job.progress and Progress.model_validate(job.progress),
         "problem": job.problem and Cause.model_validate(job.problem),
         "parent": job.parent_id,
         "schedule": job.schedule_id,
     }
-    missing = {name: why for name, why in _WHY.items() if told[name] is None}
-    return Job(**told, events=f"/v1/jobs/{job.id}/events", missing=missing)
+    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    if not may_see_all(job, key):
+        missing |= _withhold(fields)
+    return Job(**fields, events=f"/v1/jobs/{job.id}/events", missing=missing)
+
+
+def _withhold(fields: dict[str, Any]) -> dict[str, str]:
+    """Set to null what only the poster and an admin may see, and return the reason for each field."""
+    missing = {}
+    for name in ("params", "result"):
+        if fields[name] is not None:
+            fields[name], missing[name] = None, WITHHELD
+    for name in ("progress", "problem"):
+        if fields[name] is not None and fields[name].detail:
+            fields[name] = fields[name].model_copy(update={"detail": None})
+            missing[f"{name}.detail"] = WITHHELD
+    return missing

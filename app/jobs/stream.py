@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from records import events, jobs
 from records.engine import Database
+from records.tables.base import JsonObject
 
 log = structlog.get_logger()
 
@@ -23,8 +24,11 @@ MOST_LOOKS = 1200
 AT_ONCE = 100
 
 
-async def told(database: Database, job: str, after: int) -> AsyncIterator[str]:
-    """Yield a job's events after a number, until the job has ended and all are told."""
+async def told(database: Database, job: str, after: int, *, whole: bool) -> AsyncIterator[str]:
+    """Yield a job's events after a number, until the job has ended and all are told.
+
+    Where `whole` is false the log is left out, and so is every `detail`: they may name files and addresses.
+    """
     for look in range(MOST_LOOKS):
         try:
             found, ended = await anyio.to_thread.run_sync(_look, database, job, after)
@@ -32,7 +36,8 @@ async def told(database: Database, job: str, after: int) -> AsyncIterator[str]:
             log.warning("events.database", job=job, error=type(error).__name__)
             found, ended = [], False
         for event in found:
-            yield _written(event)
+            if whole or event.type != "log":
+                yield _written(event, whole)
             after = event.seq
         if ended:
             return
@@ -53,6 +58,15 @@ def _look(database: Database, job: str, after: int) -> tuple[list[events.Event],
     return found, ended and len(found) < AT_ONCE
 
 
-def _written(event: events.Event) -> str:
-    data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **event.data})
+def _written(event: events.Event, whole: bool) -> str:
+    content = event.data if whole else _without_detail(event.data)
+    data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **content})
     return f"id: {event.seq}\nevent: {event.type}\ndata: {data}\n\n"
+
+
+def _without_detail(content: JsonObject) -> JsonObject:
+    return {
+        name: _without_detail(value) if isinstance(value, dict) else value
+        for name, value in content.items()
+        if name != "detail"
+    }

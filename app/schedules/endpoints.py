@@ -6,17 +6,18 @@ from fastapi import APIRouter, Header, Response
 
 from app.conditional import NOT_MODIFIED, IfNoneMatch, not_modified
 from app.dependencies import OpenDatabase, Reading, ScheduleId, ServiceClock
-from app.problems import Changed, documented, documented_writing
+from app.problems import Changed, documented_keyed, documented_writing
 from app.schedules import service
 from app.schedules.schemas import NewSchedule, Schedule, Schedules
-from app.security import Admin
+from app.security import Admin, AnyKey
 from records import schedules
 from records.cron import BadCron
+from records.keys import Key
 from records.schedules import ScheduleConflict, UnknownSchedule
 
 router = APIRouter(prefix="/schedules", tags=["schedules"])
 
-ASK_FIRST = "no-cache"
+ASK_FIRST = "private, no-cache"
 IfMatch = Annotated[
     str,
     Header(
@@ -26,11 +27,11 @@ IfMatch = Annotated[
 ]
 
 
-@router.get("", summary="Which jobs are posted by themselves, and when", responses=documented())
-def list_schedules(session: Reading, response: Response) -> Schedules:
+@router.get("", summary="Which jobs are posted by themselves, and when", responses=documented_keyed())
+def list_schedules(session: Reading, key: AnyKey, response: Response) -> Schedules:
     """All schedules in the order of their names, with the instant at which each fires next."""
     response.headers["Cache-Control"] = ASK_FIRST
-    return Schedules(schedules=[service.answer(one) for one in schedules.list_schedules(session)])
+    return Schedules(schedules=[service.answer(schedule, key) for schedule in schedules.list_schedules(session)])
 
 
 @router.post(
@@ -40,30 +41,30 @@ def list_schedules(session: Reading, response: Response) -> Schedules:
     responses=documented_writing(ScheduleConflict, BadCron),
 )
 def create_schedule(
-    response: Response, _key: Admin, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
+    response: Response, key: Admin, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
     """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
     of a time zone. What was missed while the service stood still is made up for once."""
     now = clock.wall()
     with database.transaction() as session:
-        kept = schedules.create(session, service.due(new, now), now)
-    response.headers["Location"] = f"/v1/schedules/{kept.id}"
-    return _tagged(response, kept)
+        created = schedules.create(session, service.due(new, now), now)
+    response.headers["Location"] = f"/v1/schedules/{created.id}"
+    return _tagged(response, created, key)
 
 
 @router.get(
     "/{schedule}",
     summary="What a schedule says",
-    responses=NOT_MODIFIED | documented(UnknownSchedule),
+    responses=NOT_MODIFIED | documented_keyed(UnknownSchedule),
     response_model=Schedule,
 )
 def read_schedule(
-    session: Reading, response: Response, schedule: ScheduleId, if_none_match: IfNoneMatch = None
+    session: Reading, key: AnyKey, response: Response, schedule: ScheduleId, if_none_match: IfNoneMatch = None
 ) -> Schedule | Response:
     """Which job it posts, when it fires next, and what it posted last. Its `ETag` is needed to change it."""
-    kept = schedules.get(session, schedule)
-    unchanged = not_modified(response, service.tag(kept.revision), ASK_FIRST, if_none_match)
-    return unchanged or service.answer(kept)
+    current = schedules.get(session, schedule)
+    unchanged = not_modified(response, service.tag(current.revision), ASK_FIRST, if_none_match)
+    return unchanged or service.answer(current, key)
 
 
 @router.put(
@@ -73,7 +74,7 @@ def read_schedule(
 )
 def replace_schedule(
     response: Response,
-    _key: Admin,
+    key: Admin,
     database: OpenDatabase,
     clock: ServiceClock,
     schedule: ScheduleId,
@@ -85,8 +86,8 @@ def replace_schedule(
     now = clock.wall()
     with database.transaction() as session:
         revision = service.seen(session, schedule, if_match)
-        kept = schedules.update(session, schedule, revision, service.due(new, now), now)
-    return _tagged(response, kept)
+        changed = schedules.update(session, schedule, revision, service.due(new, now), now)
+    return _tagged(response, changed, key)
 
 
 @router.delete(
@@ -102,6 +103,6 @@ def delete_schedule(_key: Admin, database: OpenDatabase, schedule: ScheduleId, i
         schedules.delete(session, schedule)
 
 
-def _tagged(response: Response, kept: schedules.Schedule) -> Schedule:
-    response.headers.update({"ETag": service.tag(kept.revision), "Cache-Control": ASK_FIRST})
-    return service.answer(kept)
+def _tagged(response: Response, schedule: schedules.Schedule, key: Key) -> Schedule:
+    response.headers.update({"ETag": service.tag(schedule.revision), "Cache-Control": ASK_FIRST})
+    return service.answer(schedule, key)

@@ -28,7 +28,7 @@ class ScheduledJob(Model):
     """What is posted."""
 
     kind: str
-    params: dict[str, Any]
+    params: dict[str, Any] | None = Field(description="Null for a key that is no admin's: it may name files.")
 
 
 class Schedule(Model):

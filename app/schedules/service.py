@@ -10,6 +10,8 @@ from app.problems import Changed
 from app.schedules.schemas import NewSchedule, Schedule, ScheduledJob
 from records import schedules
 from records.cron import next_run
+from records.keys import Key
+from records.tables.base import JsonObject
 
 _SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
 _WHY = {
@@ -55,8 +57,12 @@ def tag(revision: int) -> str:
     return f'"{revision}"'
 
 
-def answer(kept: schedules.Schedule) -> Schedule:
-    """Return what is told of a schedule."""
-    told = {name: getattr(kept, name) for name in (*_SAME, "created_at", "updated_at")} | {"last_job": kept.last_job_id}
-    missing = {name: why for name, why in _WHY.items() if told[name] is None}
-    return Schedule(**told, job=ScheduledJob(kind=kept.kind, params=kept.params), missing=missing)
+def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
+    """Return what `key` may see of a schedule."""
+    fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
+    fields["last_job"] = schedule.last_job_id
+    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    params: JsonObject | None = schedule.params
+    if key.scope != "admin":
+        params, missing["job.params"] = None, "Shown to an admin."
+    return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)

@@ -16,7 +16,7 @@ from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented_wri
 from app.security import Operator
 from app.user_basins import service
 from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
-from app.user_basins.service import TakenNamespace
+from app.user_basins.service import NotYours, TakenNamespace
 from records.jobs import IdempotencyConflict
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -52,15 +52,16 @@ OwnProduct = Annotated[
 @router.put(
     "/{basin}",
     summary="Register a basin of your own",
-    responses=_NEW | documented_writing(TakenNamespace),
+    responses=_NEW | documented_writing(TakenNamespace, NotYours),
 )
 def put_basin(
-    response: Response, _key: Operator, database: OpenDatabase, clock: ServiceClock, basin: OwnBasinId, own: OwnBasin
+    response: Response, key: Operator, database: OpenDatabase, clock: ServiceClock, basin: OwnBasinId, own: OwnBasin
 ) -> BasinDetail:
-    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). Again, it is
-    changed; what is not said stays as it was. Its observations follow by `POST /v1/basins/observations`."""
+    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). A second request
+    changes it, with the key that registered it or an admin's; what it leaves out stays as it was. Its observations
+    follow by `POST /v1/basins/observations`."""
     with database.transaction() as session:
-        new = service.register(session, basin, own, clock.wall())
+        new = service.register(session, key, basin, own, clock.wall())
         told = basins.detail(session, basin)
     response.status_code = 201 if new else 200
     return told
@@ -82,8 +83,9 @@ def _suffix(request: Request, _key: Operator) -> str:
     "/observations",
     status_code=202,
     summary="Send observations of your own basins",
-    description="Daily weather, discharge and snow of registered basins as a table, at most "
-    f"{LARGEST_UPLOAD // MIB} MiB at once. A job reads it, as a whole or not at all: watch that.",
+    description="Daily weather, discharge and snow of the basins that your key registered (an admin's: of every "
+    f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job reads it, as a whole or not at all: "
+    "watch that. Observations of a gauge with a published source, such as USGS, come from that source alone.",
     responses=POSTED | documented_writing(IdempotencyConflict, UnsupportedMedia),
     openapi_extra=_UPLOAD,
 )

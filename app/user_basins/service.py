@@ -7,12 +7,14 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from app.problems import Forbidden
 from app.user_basins.schemas import OwnBasin
+from hydrology.basins import has_source
 from hydrology.errors import InvalidInput
 from records import basins, states
 from records.ids import sha256
+from records.keys import Key
 
-TAKEN = ("USGS", "SYNTH", "CARAVAN")
 _M2_PER_KM2 = 1e6
 
 
@@ -22,24 +24,35 @@ class TakenNamespace(InvalidInput):
     kind = "taken-namespace"
 
 
-def register(session: Session, basin: str, own: OwnBasin, at: datetime) -> bool:
-    """Keep what is said of an own basin, and return whether it is new.
+class NotYours(Forbidden):
+    """Another key registered the basin."""
 
-    A state of which an attribute is revised counts no more.
+    kind = "not-your-basin"
+
+
+def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime) -> bool:
+    """Keep what a key says of a user's basin, and return whether it is new.
+
+    A change of an attribute invalidates the basin's states.
 
     Raises:
-        TakenNamespace: the basin is not an own one.
+        TakenNamespace: the basins of its namespace come from a published source.
+        NotYours: another key registered it, and this one is no admin's.
     """
-    namespace = basin.partition("-")[0]
-    if namespace in TAKEN:
+    if has_source(basin):
+        namespace = basin.partition("-")[0]
         raise TakenNamespace(f"{namespace} has a source of its own: name yours in another namespace, like OWN-mill.")
+    new = basins.register(session, basin, key.id)
+    if not new and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
+        raise NotYours(f"{basin} was registered with another key: use that key or an admin's, or choose another name.")
     area = {own.product: own.area_km2 * _M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
-    said = basins.Basin(basin, own.name, own.latitude, own.longitude, own.huc, area, attributes)
-    changes = basins.upsert(session, said)
+    changes = basins.upsert(
+        session, basins.Basin(basin, own.name, own.latitude, own.longitude, own.huc, area, attributes)
+    )
     if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
         states.invalidate_all(session, basin, "an attribute was revised", at)
-    return "id" in changes
+    return new
 
 
 def keep_upload(data: Path, content: bytes, suffix: str) -> Path:

@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.basins import basin_id
+from hydrology.basins import basin_id, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
 from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.sources.camels.files import LARGEST_FILE
 from ingestion.sources.camels.layout import PRODUCTS
 from ingestion.sources.camels.streamflow import discharge_product
-from ingestion.sources.caravan.source import NAMESPACE as CARAVAN
 from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
 from ingestion.sources.daily import DailyRows, Quantity
 from ingestion.sources.sheet import Sheet
@@ -30,7 +29,6 @@ _WORDS = ("id", "name", "huc")
 _LIMITS = {"latitude": (-90.0, 90.0), "longitude": (-180.0, 180.0), "area_km2": (1e-6, 1e8)}
 _M2_PER_KM2 = 1e6
 
-_TAKEN_NAMESPACES = ("USGS", "SYNTH", CARAVAN)
 _TAKEN_PRODUCTS = (*PRODUCTS, CARAVAN_PRODUCT)
 _PRODUCT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -147,7 +145,7 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
             f"{text!r} is not a basin identifier", "write a namespace and a name, like OWN-mill", line
         ) from error
     namespace = basin.partition("-")[0]
-    if namespace in _TAKEN_NAMESPACES:
+    if has_source(basin):
         cause = f"{text!r} belongs to {namespace}, which has a source of its own"
         raise sheet.fault(cause, "choose another namespace, like OWN-mill", line)
     return basin
@@ -206,7 +204,8 @@ def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[
     for line, cells in sheet.rows:
         basin = cells[at_basin].strip()
         if basin not in known:
-            raise sheet.fault(f"the basin {basin!r} is not registered", "register it first, or mend its name", line)
+            cause = f"the basin {basin!r} is not registered, or not with the key that sent this"
+            raise sheet.fault(cause, "register it first, correct its name, or send it with that key", line)
         days, lines, values = found.setdefault(basin, ([], [], []))
         days.append(sheet.day(cells[at_date], line))
         lines.append(line)

@@ -22,6 +22,8 @@ class BasinRow(Base):
     latitude: Mapped[float | None]
     longitude: Mapped[float | None]
     huc: Mapped[str | None]
+    # The API key that registered a user's basin. Not a foreign key: keys are revoked, never deleted.
+    registered_by: Mapped[str | None]
 
 
 class AreaRow(Base):

@@ -51,6 +51,8 @@ class JobRow(Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str | None]
 
 
 class EventRow(Base):

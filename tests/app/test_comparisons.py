@@ -170,7 +170,7 @@ def test_a_comparison_is_asked_for_as_a_job(sqlite_database: Database, sqlite_cl
     posted = sqlite_client.post("/v1/jobs", headers=header, json={"kind": "comparison", "params": params})
     assert (posted.status_code, posted.json()["kind"]) == (202, "comparison")
     assert posted.json()["params"] == params | {"basins": [BASIN]}
-    (listed,) = sqlite_client.get("/v1/jobs?kind=comparison").json()["jobs"]
+    (listed,) = sqlite_client.get("/v1/jobs?kind=comparison", headers=header).json()["jobs"]
     assert listed["id"] == posted.json()["id"]
     wrongs: list[dict[str, Any]] = [{"versions": []}, {"versions": ["one"] * 21}, {"period": "ever"}, {"basin": ["1"]}]
     for wrong in wrongs:

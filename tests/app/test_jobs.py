@@ -29,14 +29,15 @@ def post(client: TestClient, header: dict[str, str], body: Any = FORECAST, key: 
 
 
 def test_a_job_is_kept_as_it_was_asked(database: Database, client: TestClient) -> None:
-    answer = post(client, bearer(database))
+    header = bearer(database)
+    answer = post(client, header)
     said = answer.json()
     assert answer.status_code == 202
     assert answer.headers["Location"] == f"/v1/jobs/{said['id']}"
     assert said["params"] == {"basins": [BASIN], "horizon": 5, "t0": "2008-04-01"}
     assert (said["kind"], said["status"], said["attempt"]) == ("forecast", "queued", 0)
     assert said["created_by"] == "river office"
-    assert client.get(answer.headers["Location"]).json() == said
+    assert client.get(answer.headers["Location"], headers=header).json() == said
     with database.reading() as session:
         kept = jobs.get(session, said["id"])
     assert (kept.params, kept.queue) == (said["params"], "default")
@@ -76,7 +77,7 @@ def test_the_same_key_is_the_same_job(database: Database, client: TestClient) ->
     assert again.headers["Location"] == first.headers["Location"]
     other = post(client, header, {"kind": "forecast", "params": {}}, "daily")
     assert (other.status_code, other.json()["type"]) == (422, "/problems/idempotency-conflict")
-    assert len(client.get("/v1/jobs").json()["jobs"]) == 1
+    assert len(client.get("/v1/jobs", headers=header).json()["jobs"]) == 1
 
 
 def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -172,6 +173,7 @@ def _shape(schema: dict[str, Any]) -> Any:
 
 
 def test_jobs_are_listed_by_what_they_are(database: Database, client: TestClient) -> None:
+    client.headers |= bearer(database)
     with database.transaction() as session:
         posted = [a_job(session) for _ in range(3)]
         running = a_claimed_job(session, kind="evaluation")
@@ -189,6 +191,7 @@ def test_jobs_are_listed_by_what_they_are(database: Database, client: TestClient
 
 
 def test_only_a_job_that_has_ended_is_tagged(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    sqlite_client.headers |= bearer(sqlite_database, "admin")
     with sqlite_database.transaction() as session:
         job = a_claimed_job(session)
     before = sqlite_client.get(f"/v1/jobs/{job}")
@@ -240,7 +243,10 @@ def read(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
             yield int(fields["id"]), fields["event"], json.loads(fields["data"])
 
 
-def test_a_stream_tells_every_event_once_and_ends_with_the_job(client: TestClient, ended: str) -> None:
+def test_a_stream_tells_every_event_once_and_ends_with_the_job(
+    database: Database, client: TestClient, ended: str
+) -> None:
+    client.headers |= bearer(database, "admin")
     answer = client.get(f"/v1/jobs/{ended}/events")
     told = list(read(answer.text))
     assert answer.headers["Content-Type"].startswith("text/event-stream")
@@ -251,7 +257,8 @@ def test_a_stream_tells_every_event_once_and_ends_with_the_job(client: TestClien
     assert [number for number, _, _ in told] == sorted({number for number, _, _ in told})
 
 
-def test_a_stream_goes_on_after_the_last_event_seen(client: TestClient, ended: str) -> None:
+def test_a_stream_goes_on_after_the_last_event_seen(database: Database, client: TestClient, ended: str) -> None:
+    client.headers |= bearer(database, "admin")
     address = f"/v1/jobs/{ended}/events"
     told = list(read(client.get(address).text))
     for seen in (0, 1, len(told) - 2, len(told) - 1):
@@ -264,6 +271,7 @@ def test_a_stream_goes_on_after_the_last_event_seen(client: TestClient, ended: s
 def test_a_probe_of_a_stream_ends_at_once(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         job = a_claimed_job(session)
+    sqlite_client.headers |= bearer(sqlite_database)
     answer = sqlite_client.head(f"/v1/jobs/{job}/events")
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["Content-Type"].startswith("text/event-stream")
@@ -277,6 +285,8 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
     def end(id_: str) -> None:
         with sqlite_database.transaction() as session:
             jobs.finish(session, id_, 1, status="succeeded", result={}, at=NOW)
+
+    headers = [(b"host", b"localhost"), (b"authorization", bearer(sqlite_database)["Authorization"].encode())]
 
     async def listen(leave: bool, id_: str) -> str:
         """Read a stream; after its first events the reader goes, or else the job ends."""
@@ -297,7 +307,13 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
 
         path = f"/v1/jobs/{id_}/events"
         scope: Scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1"}
-        scope.update(method="GET", path=path, raw_path=path.encode(), query_string=b"", headers=[])
+        scope.update(
+            method="GET",
+            path=path,
+            raw_path=path.encode(),
+            query_string=b"",
+            headers=headers,
+        )
         scope.update(scheme="http", root_path="", server=("test", 80), client=("test", 1))
         await app(scope, receive, send)
         return "".join(heard)

@@ -23,6 +23,7 @@ DAILY: dict[str, Any] = {
 
 def test_a_schedule_is_made_read_changed_and_deleted(database: Database, client: TestClient) -> None:
     header = bearer(database, "admin")
+    client.headers |= header
     before = datetime.now(UTC)
     made = client.post("/v1/schedules", json=DAILY, headers=header)
     assert (made.status_code, made.headers["ETag"]) == (201, '"1"')
@@ -84,6 +85,7 @@ def test_a_name_that_is_taken_is_a_conflict(database: Database, client: TestClie
 def test_what_cannot_be_followed_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, change: dict[str, Any], kind: str
 ) -> None:
-    answer = sqlite_client.post("/v1/schedules", json=DAILY | change, headers=bearer(sqlite_database, "admin"))
+    sqlite_client.headers |= bearer(sqlite_database, "admin")
+    answer = sqlite_client.post("/v1/schedules", json=DAILY | change)
     assert (answer.status_code, answer.json()["type"]) == (422, f"/problems/{kind}")
     assert sqlite_client.get("/v1/schedules").json() == {"schedules": []}

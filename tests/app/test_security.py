@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.limits import LARGEST_BODY
-from records import keys
+from records import jobs, keys
 from records.engine import Database
 from tests.app.conftest import bearer, serving
 
@@ -74,7 +74,8 @@ def test_a_revoked_or_expired_key_opens_nothing(sqlite_database: Database, sqlit
 def test_a_token_in_the_address_is_not_taken(sqlite_database: Database, sqlite_client: TestClient) -> None:
     token = bearer(sqlite_database)["Authorization"].removeprefix("Bearer ")
     assert sqlite_client.post("/v1/jobs", json=FORECAST, params={"key": token}).status_code in (401, 422)
-    assert sqlite_client.get("/v1/jobs").json()["jobs"] == []
+    with sqlite_database.reading() as session:
+        assert jobs.list_jobs(session) == []
 
 
 def test_a_closed_service_tells_nothing_without_a_key(sqlite_database: Database, closed: TestClient) -> None:
@@ -151,4 +152,5 @@ def test_a_body_that_cannot_be_used_is_refused(
     assert (answer.status_code, answer.json()["type"]) == (422, "/problems/invalid-request")
     assert all(fault["location"] == "body" for fault in answer.json()["errors"])
     assert "secret" not in answer.text
-    assert sqlite_client.get("/v1/jobs").json()["jobs"] == []
+    with sqlite_database.reading() as session:
+        assert jobs.list_jobs(session) == []

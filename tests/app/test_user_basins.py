@@ -142,7 +142,8 @@ def test_an_upload_that_cannot_be_used_is_refused(
     answer = receiving.post("/v1/basins/observations", content=content, headers=header)
     assert (answer.status_code, answer.json()["type"]) == (status, f"/problems/{kind}")
     assert not (tmp_path / "data").exists()
-    assert receiving.get("/v1/jobs").json()["jobs"] == []
+    with sqlite_database.reading() as session:
+        assert jobs.list_jobs(session) == []
 
 
 def test_a_version_is_put_in_use_by_an_admin(database: Database, client: TestClient) -> None:

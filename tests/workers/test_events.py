@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import httpx2
 
-from records import events
+from records import events, keys
 from tests.workers.conftest import PATIENCE, Shop, end, training
 
 
@@ -18,10 +18,12 @@ def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Sh
     sqlite_shop.worker("default")
     sqlite_shop.worker("training")
     _await(port, api)
+    with sqlite_shop.database.transaction() as session:
+        _, token = keys.make(session, "reader", "admin", None, sqlite_shop.clock.wall())
     job = sqlite_shop.post("training", **training(members=1))
 
     read: list[int] = []
-    for seq, _ in _events(port, job.id, after=0):
+    for seq, _ in _events(port, token, job.id, after=0):
         read.append(seq)
         if len(read) == 2:
             end(api)  # in the middle of the stream
@@ -29,7 +31,7 @@ def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Sh
     api = sqlite_shop.start("api", "--port", str(port))
     _await(port, api)
     kinds = []
-    for seq, data in _events(port, job.id, after=read[-1]):
+    for seq, data in _events(port, token, job.id, after=read[-1]):
         read.append(seq)
         kinds.append(data.get("status"))
 
@@ -38,10 +40,10 @@ def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Sh
         assert read == [event.seq for event in events.events_after(session, job.id, 0)]
 
 
-def _events(port: int, job: str, after: int) -> Iterator[tuple[int, dict[str, object]]]:
+def _events(port: int, token: str, job: str, after: int) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield number and data of a job's events until the stream ends."""
     address = f"http://127.0.0.1:{port}/v1/jobs/{job}/events"
-    headers = {"Last-Event-ID": str(after)}
+    headers = {"Last-Event-ID": str(after), "Authorization": f"Bearer {token}"}
     seq = 0
     with httpx2.stream("GET", address, headers=headers, timeout=PATIENCE, trust_env=False) as answer:
         for line in answer.iter_lines():

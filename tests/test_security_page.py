@@ -1,0 +1,23 @@
+"""docs/security.md names tests: each of them exists."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs" / "security.md").read_text())
+
+
+def test_the_page_names_tests() -> None:
+    rows = [line for line in (ROOT / "docs" / "security.md").read_text().splitlines() if line.startswith("| ")]
+    threats = rows[rows.index("| threat | where it is stopped | test |") + 1 :]
+    assert len(threats) > 10
+    assert [row for row in threats if "`tests/" not in row] == []
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED)
+def test_a_named_test_exists(file: str, name: str) -> None:
+    tree = ast.parse((ROOT / file).read_text())
+    assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

@@ -1,0 +1,120 @@
+"""Posted observations change the basins that their key registered, and no gauge that has a source of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from records import basins, jobs, schedules, series
+from records.clock import Clock
+from records.engine import Database
+from records.keys import Scope
+from records.settings import Settings
+from tests.app.conftest import bearer, serving, sqlite, sqlite_database
+from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
+from workers.enqueue import Sender
+from workers.job import Tools, run_job
+from workers.tasks import HANDLERS
+
+__all__ = ["sqlite", "sqlite_database"]
+
+MILL: dict[str, Any] = {"name": "Mill Creek", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4}
+
+
+@pytest.fixture
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[Tools]:
+    """What a worker works with, on the database of the service."""
+    settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://")
+    sender = Sender(settings, sqlite_database, Clock(NOW))
+    yield Tools(settings, sqlite_database, Clock(NOW), sender)
+    sender.close()
+
+
+@pytest.fixture
+def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
+    """The service, over the same data folder."""
+    with serving(sqlite, data=tmp_path) as started:
+        yield started
+
+
+def send(service: TestClient, tools: Tools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
+    """Post a day's flow of a basin, let a worker take it in, and return the job that has ended."""
+    table = f"basin,date,discharge_cfs\n{basin},2008-04-01,{flow}\n"
+    posted = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
+    assert posted.status_code == 202
+    run_job(tools, HANDLERS, "worker", posted.json()["id"])
+    with tools.database.reading() as session:
+        return jobs.get(session, posted.json()["id"])
+
+
+def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
+    with database.reading() as session:
+        kept = series.read(session, basin, product, "discharge")
+    return None if kept is None else np.asarray(kept.values).tolist()
+
+
+@pytest.mark.parametrize("scope", ["operator", "admin"])
+def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: Tools, scope: Scope) -> None:
+    with tools.database.transaction() as session:
+        gauge = a_basin(session, BASIN)
+        series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
+    job = send(service, tools, bearer(tools.database, scope), BASIN, 99999)
+    assert job.problem is not None
+    assert (job.status, job.problem["kind"]) == ("failed", "bad-source")
+    assert flow_of(tools.database, BASIN, "usgs") == [1287]
+
+
+def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: TestClient, tools: Tools) -> None:
+    owner, other = bearer(tools.database, name="mill"), bearer(tools.database, name="another mill")
+    admin = bearer(tools.database, "admin")
+    assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 201
+    assert send(service, tools, owner, "OWN-mill", 10).status == "succeeded"
+    assert send(service, tools, other, "OWN-mill", 99999).status == "failed"
+    assert flow_of(tools.database, "OWN-mill", "own") == [10]
+    assert send(service, tools, admin, "OWN-mill", 20).status == "succeeded"
+    assert flow_of(tools.database, "OWN-mill", "own") == [20]
+
+    moved = MILL | {"latitude": 0}
+    refused = service.put("/v1/basins/OWN-mill", json=moved, headers=other)
+    assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
+    assert service.get("/v1/basins/OWN-mill").json()["latitude"] == MILL["latitude"]
+    assert service.put("/v1/basins/OWN-mill", json=moved, headers=admin).status_code == 200
+    # An admin's change does not take the basin from its owner.
+    assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 200
+
+
+def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tools: Tools) -> None:
+    with tools.database.transaction() as session:
+        basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
+    operator, admin = bearer(tools.database), bearer(tools.database, "admin")
+    assert service.put("/v1/basins/OWN-old", json=MILL, headers=operator).status_code == 403
+    assert send(service, tools, operator, "OWN-old", 1).status == "failed"
+    assert send(service, tools, admin, "OWN-old", 1).status == "succeeded"
+
+
+def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClient, tools: Tools) -> None:
+    owner, other = bearer(tools.database), bearer(tools.database)
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
+    service.put("/v1/basins/OWN-other", json=MILL, headers=other)
+    assert send(service, tools, owner, "OWN-mill,2008-03-31,1\nOWN-other", 1).status == "failed"
+    assert flow_of(tools.database, "OWN-mill", "own") is None
+
+
+def test_a_schedule_reads_the_observations_of_every_users_basin(
+    service: TestClient, tools: Tools, tmp_path: Path
+) -> None:
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(tools.database))
+    table = tmp_path / "today.csv"
+    table.write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
+    params = {"source": "tables", "observations_file": str(table), "product": "own"}
+    with tools.database.transaction() as session:
+        new = schedules.NewSchedule(name="daily", kind="ingest", params=params, cron="0 6 * * *", timezone="UTC")
+        schedule = schedules.create(session, new, NOW).id
+        job, _ = jobs.create(
+            session, jobs.NewJob(kind="ingest", params=params, queue="default", schedule_id=schedule), NOW
+        )
+    run_job(tools, HANDLERS, "worker", job.id)
+    assert flow_of(tools.database, "OWN-mill", "own") == [7]
