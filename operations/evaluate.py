@@ -26,6 +26,7 @@ from operations.snow import Reference, keep_snow, read_snow, reference_snow
 from records import promotions, skill, versions
 from records.clock import Clock
 from records.engine import Database
+from records.version_properties import Closure
 
 log = structlog.get_logger()
 
@@ -214,10 +215,10 @@ def _keep_closure(database: Database, evaluation: Evaluation) -> None:
         here = promotions.basins_here(session, version)
     if not here or not done.issuperset(here):
         return
-    closure = {
-        "worst_relative_residual": evaluation.worst_residual,
-        "basins": len(evaluation.basins),
-        "period": str(evaluation.period),
-    }
+    closure = Closure(
+        worst_relative_residual=evaluation.worst_residual,
+        basins=len(evaluation.basins),
+        period=str(evaluation.period),
+    )
     with database.transaction() as session:
-        versions.set_properties(session, evaluation.version_id, {"closure": closure})
+        versions.set_closure(session, evaluation.version_id, closure)

@@ -1,6 +1,6 @@
 """A training that goes on from a version: with its network, inputs, scaler and weights, on basins of its own."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from models.checkpoint import Tensors
 from models.config import FineTuningConfig, TrainingConfig
 from operations.learnt import attribute_ranges
 from records import versions
+from records.version_properties import Tuning, VersionProperties
 from records.versions import Version
 
 
@@ -51,20 +52,37 @@ def start_of(session: Session, parent: Version, member: int) -> Tensors:
     return checkpoint.parse(versions.members_of(session, parent.id)[member].weights[parent.uses])[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Where a version comes from.
+
+    Attributes:
+        parent_id: the version that it was fine-tuned from, if any.
+        basins: all that it learnt from, its ancestors' included.
+        properties: the ranges of these basins' attributes, and the fine-tuning.
+    """
+
+    parent_id: str | None
+    basins: tuple[str, ...]
+    properties: VersionProperties
+
+
 def lineage(
-    parent: Version, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
-) -> dict[str, Any]:
-    """Return what a version has from its parent: the basins that it learnt from and their ranges beside its own.
+    parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
+) -> Lineage:
+    """Return where a version comes from that is trained now: from scratch where it has no parent.
 
     Args:
-        basins: those it was tuned on.
+        basins: those it is trained on.
         names, static: the attributes that it takes, and their values there, (basins, attributes).
     """
-    properties: dict[str, Any] = {"tuning": {"basins": list(basins), "earlier_periods": list(parent.used_periods)}}
-    if ranges := parent.properties.get("attribute_ranges"):
-        own = attribute_ranges(names, static)
-        properties["attribute_ranges"] = {
-            name: [min(own[name][0], least), max(own[name][1], greatest)] for name, (least, greatest) in ranges.items()
-        }
+    own = attribute_ranges(names, static)
+    if parent is None:
+        return Lineage(None, basins, VersionProperties(attribute_ranges=own))
+    ranges = parent.properties.attribute_ranges
+    widened = ranges and {
+        name: (min(own[name][0], least), max(own[name][1], greatest)) for name, (least, greatest) in ranges.items()
+    }
+    tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
     everything = tuple(dict.fromkeys([*parent.basins, *basins]))
-    return {"parent_id": parent.id, "basins": everything, "properties": properties}
+    return Lineage(parent.id, everything, VersionProperties(attribute_ranges=widened, tuning=tuning))

@@ -10,10 +10,10 @@ from records.run_summary import LearntFrom
 from records.versions import Version
 
 
-def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> dict[str, list[float]]:
+def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> dict[str, tuple[float, float]]:
     """Return the least and the greatest value of each attribute; `static` is (basins, attributes)."""
     ends = zip(names, static.min(axis=0), static.max(axis=0), strict=True)
-    return {name: [float(least), float(greatest)] for name, least, greatest in ends}
+    return {name: (float(least), float(greatest)) for name, least, greatest in ends}
 
 
 def learnt_from(version: Version, basin: str, names: Sequence[str], static: Array) -> LearntFrom:
@@ -22,7 +22,7 @@ def learnt_from(version: Version, basin: str, names: Sequence[str], static: Arra
     Args:
         names, static: the attributes that the version takes, and their values in the basin, (attributes,).
     """
-    ranges = version.properties.get("attribute_ranges")
+    ranges = version.properties.attribute_ranges
     outside = None if ranges is None else _outside(ranges, names, static)
     return LearntFrom(
         seen_in_training=basin in version.basins,
@@ -50,7 +50,7 @@ def _note(version: Version, basin: str, outside: Mapping[str, str]) -> str:
     return " ".join(sentences)
 
 
-def _outside(ranges: Mapping[str, Sequence[float]], names: Sequence[str], static: Array) -> dict[str, str]:
+def _outside(ranges: Mapping[str, tuple[float, float]], names: Sequence[str], static: Array) -> dict[str, str]:
     """Return each attribute that lies outside its range, in words."""
     sentences = {}
     for name, value in zip(names, static.tolist(), strict=True):

@@ -7,7 +7,6 @@ same version.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import structlog
@@ -22,7 +21,9 @@ from operations.dataset import load_forcing
 from operations.learnt import attribute_ranges
 from records import basins, promotions, trainings, versions
 from records.clock import Clock
+from records.documents import to_json
 from records.engine import Database
+from records.version_properties import Pretrained, Tuning, VersionProperties
 
 log = structlog.get_logger()
 
@@ -73,8 +74,9 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     with database.reading() as session:
         version = versions.get(session, version_id)
         members = versions.members_of(session, version_id)
-        if "attribute_ranges" not in version.properties:
-            version = replace(version, properties=version.properties | {"attribute_ranges": _ranges(session, version)})
+        if version.properties.attribute_ranges is None:
+            ranges = _ranges(session, version)
+            version = replace(version, properties=replace(version.properties, attribute_ranges=ranges))
     return ship(folder, version, members)
 
 
@@ -90,17 +92,18 @@ def ship(folder: Path, version: versions.NewVersion, members: Sequence[versions.
     Raises:
         AnotherVersion, DataProblem: as `export`.
     """
+    tuning = version.properties.tuning
     inputs = version.config["inputs"] | {"product": version.trained_on}
     origin = form.Origin.model_validate(
         {
             "config": version.config | {"inputs": inputs},
             "scaler": version.scaler,
             "basins": sorted(version.basins),
-            "attribute_ranges": version.properties["attribute_ranges"],
+            "attribute_ranges": version.properties.attribute_ranges,
             "data_hash": version.data_hash,
             "code_version": version.code_version,
             "uses": version.uses,
-            "tuning": version.properties.get("tuning"),
+            "tuning": tuning and to_json(tuning),
         }
     )
     return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
@@ -187,7 +190,9 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions
     said = shipped.description
     config = said.config.model_dump(mode="json")
     trained_on = said.config.inputs.product
-    tuning = {} if said.tuning is None else {"tuning": said.tuning.model_dump()}
+    tuning = None
+    if said.tuning is not None:
+        tuning = Tuning(basins=tuple(said.tuning.basins), earlier_periods=tuple(said.tuning.earlier_periods))
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
@@ -201,15 +206,15 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions
         code_version=said.code_version,
         uses=said.uses,
         label=shipped.name,
-        properties={
-            "pretrained": {"name": shipped.name, "content": shipped.content, "trained_on": trained_on},
-            "attribute_ranges": {name: list(ends) for name, ends in said.attribute_ranges.items()},
-        }
-        | tuning,
+        properties=VersionProperties(
+            attribute_ranges=said.attribute_ranges,
+            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on),
+            tuning=tuning,
+        ),
     )
 
 
-def _ranges(session: Session, version: versions.Version) -> dict[str, Any]:
+def _ranges(session: Session, version: versions.Version) -> dict[str, tuple[float, float]]:
     """Return the ranges of a version from before they were kept with it: of its basins' attributes as they are now."""
     names = TrainingConfig.model_validate(version.config).inputs.static
     return attribute_ranges(names, basins.attributes_of(session, version.basins, names).astype(np.float32))

@@ -102,10 +102,10 @@ def judge(
     verdict = _verdict(version, tuple(rivals), rule, ours, theirs)
     if verdict.better and rule.promote:
         verdict = _promote(database, clock, verdict)
-    if not verdict.basins and "comparison" in version.properties:
+    if not verdict.basins and version.properties.comparison is not None:
         return verdict
     with database.transaction() as session:
-        versions.set_properties(session, candidate, {"comparison": asdict(verdict)})
+        versions.set_comparison(session, candidate, asdict(verdict))
     log.info("compare.verdict", candidate=candidate, better=verdict.better, promoted=len(verdict.promoted))
     return verdict
 

@@ -8,7 +8,6 @@ that starts from the weights of its parent, and by itself changes no basin's ver
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
 import structlog
 import torch
@@ -21,7 +20,6 @@ from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations import finetune
-from operations.learnt import attribute_ranges
 from operations.machine import machine
 from operations.training_data import Prepared, prepare
 from records import promotions, trainings, versions
@@ -214,12 +212,8 @@ def assemble(database: Database, clock: Clock, begun: Begun, label: str | None =
 
 def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:
     """Return what is said of the version that a training leads to; its members need not be in."""
-    config, static, basins = begun.config, begun.prepared.data.forcing.static, begun.prepared.basins
-    origin: dict[str, Any]
-    if begun.parent is None:
-        origin = {"basins": basins, "properties": {"attribute_ranges": attribute_ranges(config.inputs.static, static)}}
-    else:
-        origin = finetune.lineage(begun.parent, basins, config.inputs.static, static)
+    config, static = begun.config, begun.prepared.data.forcing.static
+    origin = finetune.lineage(begun.parent, begun.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
@@ -232,7 +226,9 @@ def new_version(clock: Clock, begun: Begun, label: str | None = None) -> version
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",
         label=label,
-        **origin,
+        parent_id=origin.parent_id,
+        basins=origin.basins,
+        properties=origin.properties,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from pydantic import ConfigDict
+from records.documents import CLOSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class RunSummary(LearntFrom):
         skipped_days: how many days the network skipped for lack of forcing.
     """
 
-    __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
+    __pydantic_config__ = CLOSED
 
     discharge_mm: float | None = None
     peak_mm_per_day: float | None = None

@@ -1,7 +1,7 @@
 """Model versions: their weights, inputs and origin never change once they are created."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from records.ids import fingerprint, new_id, sha256, verified
 from records.statements import add_all, as_record, as_values
 from records.tables.base import JsonObject
 from records.tables.versions import MemberRow, VersionBasinRow, VersionRow, WeightsRow
+from records.version_properties import Closure, VersionProperties
 
 Which = Literal["best", "last"]
 
@@ -57,10 +58,7 @@ class NewVersion:
         uses: which weights of each member its forecasts use.
         parent_id: the version that it was fine-tuned from; one that came with Freshet, fine-tuned elsewhere, has none.
         label: what people call it.
-        properties: named results of property tests (the physics badge); `attribute_ranges`, the least and the
-            greatest value of each attribute over its basins; `pretrained`, of one that came with Freshet: its name,
-            the fingerprint of its content and the product that it was trained on; `tuning`, of a fine-tuned one: the
-            basins that it was tuned on, and the `earlier_periods`, in which its ancestors were trained and validated.
+        properties: what else is known of it.
     """
 
     created_at: datetime
@@ -76,19 +74,19 @@ class NewVersion:
     uses: Which
     parent_id: str | None = None
     label: str | None = None
-    properties: JsonObject
+    properties: VersionProperties = field(default_factory=VersionProperties)
 
     @property
     def trained_on(self) -> str:
         """The forcing product that it was trained on: another than `product` only where an operator said so."""
-        shipped = self.properties.get("pretrained")
-        return shipped["trained_on"] if shipped else self.product
+        pretrained = self.properties.pretrained
+        return pretrained.trained_on if pretrained else self.product
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
         """The basins that it was fine-tuned on; None where it was trained from scratch."""
-        tuning = self.properties.get("tuning")
-        return tuple(tuning["basins"]) if tuning else None
+        tuning = self.properties.tuning
+        return tuning.basins if tuning else None
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -98,7 +96,8 @@ class NewVersion:
     @property
     def earlier_periods(self) -> tuple[str, ...]:
         """The periods in which its ancestors were trained and validated."""
-        return tuple(self.properties.get("tuning", {}).get("earlier_periods", ()))
+        tuning = self.properties.tuning
+        return tuning.earlier_periods if tuning else ()
 
     @property
     def used_periods(self) -> tuple[str, ...]:
@@ -233,10 +232,17 @@ def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
     return dict(rows.all())
 
 
-def set_properties(session: Session, version: str, properties: JsonObject) -> None:
-    """Add named property results to a version, over those of the same names."""
+def set_closure(session: Session, version: str, closure: Closure) -> None:
+    """Keep with a version how well it conserves mass, in place of what was measured before."""
     row = _row(session, version)
-    row.properties = row.properties | properties
+    row.properties = replace(row.properties, closure=closure)
+    session.flush()
+
+
+def set_comparison(session: Session, version: str, comparison: JsonObject) -> None:
+    """Keep with a version what the promotion rule decided, in place of an earlier decision."""
+    row = _row(session, version)
+    row.properties = replace(row.properties, comparison=comparison)
     session.flush()
 
 

@@ -50,7 +50,7 @@ def detail(session: Session, version: str) -> ModelDetail:
         missing["tuned_on"] = "It was trained from scratch."
     if kept.parent_id is None:
         missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not kept here.")
-    shipped = kept.properties.get("pretrained")
+    shipped = kept.properties.pretrained
     if shipped is None:
         missing["pretrained"] = "It was trained here."
     return ModelDetail(
@@ -65,7 +65,7 @@ def detail(session: Session, version: str) -> ModelDetail:
         tuned_on=None if kept.tuned_on is None else list(kept.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
-        pretrained=shipped and Pretrained(name=shipped["name"], content=shipped["content"]),
+        pretrained=shipped and Pretrained(name=shipped.name, content=shipped.content),
         missing=missing,
     )
 
@@ -129,16 +129,15 @@ def _said(version: versions.Version, in_use: InUse) -> dict[str, Any]:
 
 
 def _closure(version: versions.Version) -> Closure | None:
-    measured = version.properties.get("closure")
+    measured, tolerance = version.properties.closure, tolerance_of(np.float32)
     if measured is None:
         return None
-    worst, tolerance = measured["worst_relative_residual"], tolerance_of(np.float32)
     return Closure(
-        worst_relative_residual=worst,
+        worst_relative_residual=measured.worst_relative_residual,
         tolerance=tolerance,
-        closes=worst <= tolerance,
-        basins=measured["basins"],
-        period=measured["period"],
+        closes=measured.worst_relative_residual <= tolerance,
+        basins=measured.basins,
+        period=measured.period,
     )
 
 

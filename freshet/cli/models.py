@@ -47,7 +47,8 @@ def show(version: Version, as_json: Json = False) -> None:
     payload = {**asdict(one), "log": logs}
     left_out = ("scaler", "basins", "config", "properties")
     rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    rows += [(name, value) for name, value in one.properties.items() if name != "attribute_ranges"]
+    properties = asdict(one.properties)
+    rows += [(name, value) for name, value in properties.items() if value is not None and name != "attribute_ranges"]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
 

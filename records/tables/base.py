@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -23,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase
 
 from hydrology.calendar import Day, as_date
-from records.ids import Corrupt
+from records import documents
 
 JsonObject = dict[str, Any]
 JsonList = list[Any]
@@ -95,12 +94,7 @@ class Long(Whole):
 
 
 class Document(TypeDecorator[Content], Generic[Content]):
-    """A dataclass kept as JSON, checked against its fields when it is written and when it is read.
-
-    Raises:
-        ValueError: what is to be written does not fit the fields.
-        Corrupt: what is stored does not.
-    """
+    """A dataclass kept as JSON (`records.documents`)."""
 
     impl = JSON
     cache_ok = True
@@ -108,26 +102,12 @@ class Document(TypeDecorator[Content], Generic[Content]):
     def __init__(self, content: type[Content]) -> None:
         super().__init__(none_as_null=True)
         self.content = content
-        self._adapter = TypeAdapter(content)
 
-    def process_bind_param(self, value: Content | None, dialect: Dialect) -> JsonObject | None:  # noqa: ARG002
-        if value is None:
-            return None
-        document: JsonObject = self._adapter.dump_python(value, mode="json", warnings="none")
-        self._adapter.validate_python(document)
-        return document
+    def process_bind_param(self, value: Content | None, dialect: Dialect) -> Any:  # noqa: ARG002
+        return None if value is None else documents.to_json(value)
 
-    def process_result_value(self, value: JsonObject | None, dialect: Dialect) -> Content | None:  # noqa: ARG002
-        if value is None:
-            return None
-        try:
-            return self._adapter.validate_python(value)
-        except ValidationError as error:
-            faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-            raise Corrupt(
-                f"A stored {self.content.__name__} cannot be read ({faults}): it was changed by hand, or written by a "
-                "newer Freshet."
-            ) from None
+    def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
+        return None if value is None else documents.from_json(self.content, value)
 
 
 class Base(DeclarativeBase):

@@ -5,7 +5,8 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.tables.base import Base, JsonObject, Long, one_of
+from records.tables.base import Base, Document, JsonObject, Long, one_of
+from records.version_properties import VersionProperties
 
 
 class VersionRow(Base):
@@ -27,7 +28,7 @@ class VersionRow(Base):
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("versions.id"))
     label: Mapped[str | None]
     uses: Mapped[str]
-    properties: Mapped[JsonObject]
+    properties: Mapped[VersionProperties] = mapped_column(Document(VersionProperties))
     weights_hash: Mapped[str]
     status: Mapped[str]
 

@@ -1,10 +1,13 @@
 """Model versions: the list, what one is made of, and when it was put in use."""
 
+from dataclasses import asdict
+
 import pytest
 from starlette.testclient import TestClient
 
 from records import promotions, versions
 from records.engine import Database
+from records.version_properties import Closure, Tuning, VersionProperties
 from tests.records.factories import BASIN, NOW, a_basin, a_member, a_version, instant
 
 LATER = instant("2008-11-01")
@@ -29,11 +32,11 @@ def test_versions_are_listed_newest_first_page_by_page(database: Database, clien
 
 
 def test_a_version_says_what_it_is_made_of(database: Database, client: TestClient) -> None:
-    measured = {"worst_relative_residual": 6.5e-7, "basins": 1, "period": "1989-10-01..1999-09-30"}
+    measured = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
     with database.transaction() as session:
         parent = a_version(session).id
         basin = a_basin(session)
-        properties = {"closure": measured, "tuning": {"basins": [basin], "earlier_periods": []}}
+        properties = VersionProperties(closure=measured, tuning=Tuning(basins=(basin,)))
         kept = a_version(
             session, a_member(0), a_member(1), basins=("USGS-02", basin), parent_id=parent, properties=properties
         )
@@ -45,15 +48,15 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     assert (said["parent"], said["tuned_on"]) == (parent, [BASIN])
     assert (said["config"], said["uses"]) == ({"network": {"architecture": "mclstm", "cells": 64}}, "last")
     assert (said["data_hash"], said["weights_hash"]) == ("data", kept.weights_hash)
-    assert said["closure"] == measured | {"tolerance": 1e-5, "closes": True}
+    assert said["closure"] == asdict(measured) | {"tolerance": 1e-5, "closes": True}
     assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)
     assert set(said["missing"]) == {"label", "pretrained"}
 
 
 def test_a_version_without_a_parent_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    tuning = {"basins": [BASIN], "earlier_periods": ["1999-10-01..2008-09-30"]}
+    properties = VersionProperties(tuning=Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",)))
     with sqlite_database.transaction() as session:
-        scratch, installed = a_version(session).id, a_version(session, properties={"tuning": tuning}).id
+        scratch, installed = a_version(session).id, a_version(session, properties=properties).id
     said = {one: sqlite_client.get(f"/v1/models/{one}").json() for one in (scratch, installed)}
     assert [one["parent"] for one in said.values()] == [None, None]
     assert said[scratch]["missing"]["parent"] == said[scratch]["missing"]["tuned_on"] == "It was trained from scratch."
@@ -66,8 +69,8 @@ def test_a_closure_that_was_not_measured_is_null_with_its_reason(
 ) -> None:
     with sqlite_database.transaction() as session:
         conserving, other = a_version(session).id, a_version(session, conserving=False).id
-        open_one = {"worst_relative_residual": 2e-5, "basins": 1, "period": "1989-10-01..1999-09-30"}
-        leaking = a_version(session, properties={"closure": open_one}).id
+        leak = Closure(worst_relative_residual=2e-5, basins=1, period="1989-10-01..1999-09-30")
+        leaking = a_version(session, properties=VersionProperties(closure=leak)).id
     for version, reason in ((conserving, f"freshet evaluate --version {conserving}"), (other, "not conserve mass")):
         said = sqlite_client.get(f"/v1/models/{version}").json()
         assert said["closure"] is None

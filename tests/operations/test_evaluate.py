@@ -52,8 +52,9 @@ def test_the_water_closes_and_the_version_says_so(kept: Database) -> None:
     assert done.worst_residual is not None
     assert 0 < done.worst_residual <= 1e-5
     with kept.reading() as session:
-        closure = versions.get(session, version).properties["closure"]
-    assert closure["worst_relative_residual"] == done.worst_residual
+        closure = versions.get(session, version).properties.closure
+    assert closure is not None
+    assert closure.worst_relative_residual == done.worst_residual
 
 
 def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Database) -> None:

@@ -139,8 +139,8 @@ def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> Non
     with own.reading() as session:
         everything = versions.list_versions(session)[-1]  # of all three basins
         assert promotions.basins_of(session, child.id) == [UNSEEN]
-    assert child.properties["attribute_ranges"] == everything.properties["attribute_ranges"]
-    assert child.properties["attribute_ranges"] != was.properties["attribute_ranges"]
+    assert child.properties.attribute_ranges == everything.properties.attribute_ranges
+    assert child.properties.attribute_ranges != was.properties.attribute_ranges
     (run,) = forecast(own, CLOCK, Request(BASINS, t0=day("2004-03-10"), version_id=child.id))
     with own.reading() as session:
         summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
@@ -173,7 +173,9 @@ def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: st
     assert in_use(own) == before | {UNSEEN: child.id}
     again = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
     assert again.basins == 0
-    assert version(own, child.id).properties["comparison"]["promoted"] == [UNSEEN]  # not lost to the second
+    comparison = version(own, child.id).properties.comparison
+    assert comparison is not None
+    assert comparison["promoted"] == [UNSEEN]  # not lost to the second
 
 
 def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, parent: str) -> None:

@@ -38,6 +38,7 @@ from records.engine import Database
 from records.promotions import Withdrawn
 from records.run_summary import RunSummary
 from records.tables.versions import PromotionRow, VersionRow
+from records.version_properties import Pretrained, VersionProperties
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.records.factories import contents
 
@@ -143,8 +144,8 @@ def test_an_installed_ensemble_is_a_version_with_all_that_was_said_of_it(
     same = ("architecture", "conserving", "product", "config", "scaler", "basins", "data_hash", "code_version", "uses")
     assert [getattr(kept, name) for name in same] == [getattr(trained, name) for name in same]
     assert kept.label == NAME
-    assert kept.properties["attribute_ranges"] == trained.properties["attribute_ranges"]
-    assert kept.properties["pretrained"] == {"name": NAME, "content": ensemble.content, "trained_on": "synthetic"}
+    assert kept.properties.attribute_ranges == trained.properties.attribute_ranges
+    assert kept.properties.pretrained == Pretrained(name=NAME, content=ensemble.content, trained_on="synthetic")
     assert [(one.label, one.seed, one.log) for one in members] == [(one.label, one.seed, one.log) for one in before]
     hashes = [sha256(one.weights["best"]).hexdigest() for one in members]
     assert hashes == [one.sha256 for one in ensemble.description.members]
@@ -348,12 +349,12 @@ def test_a_version_from_before_ranges_were_kept_does_not_know_and_is_exported_wi
 ) -> None:
     version = newest(kept)
     with kept.transaction() as session:
-        session.get_one(VersionRow, version.id).properties = {}
+        session.get_one(VersionRow, version.id).properties = VersionProperties()
     assert summary(kept, version.id, UNSEEN).outside_training is None
     export(kept, version.id, tmp_path / "old")
     (tmp_path / "old" / "README.md").write_text("Old.")
     ranges = read(tmp_path / "old").description.attribute_ranges
-    assert {name: list(ends) for name, ends in ranges.items()} == version.properties["attribute_ranges"]
+    assert ranges == version.properties.attribute_ranges
 
 
 def test_another_product_than_it_learnt_from_is_told(kept: Database, shelf: Path) -> None:
@@ -403,7 +404,9 @@ def test_a_version_is_meant_for_the_basins_here_that_it_learnt_from_or_else_thos
         assert promotions.basins_of(session, elsewhere) == [UNSEEN]
     evaluate(kept, CLOCK, elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
     with kept.reading() as session:
-        assert versions.get(session, elsewhere).properties["closure"]["basins"] == 1
+        closure = versions.get(session, elsewhere).properties.closure
+    assert closure is not None
+    assert closure.basins == 1
 
 
 def test_versions_are_compared_in_what_is_kept_of_the_basins_they_have_in_common(kept: Database, shelf: Path) -> None:

@@ -44,8 +44,10 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     assert "not more than the margin" in verdict.sentence
     assert in_use(kept) == {better}
     with kept.reading() as session:
-        assert versions.get(session, worse).properties["comparison"]["better"] is False
+        comparison = versions.get(session, worse).properties.comparison
         (newest, *_) = promotions.history(session, "SYNTH-01")
+    assert comparison is not None
+    assert comparison["better"] is False
     assert newest.promoted_by == "retraining rule"
     assert "median NSE" in newest.reason
 

@@ -61,7 +61,6 @@ def a_version(session: Session, *members: versions.Member, **chosen: Any) -> ver
         data_hash="data",
         code_version="0.1.0",
         uses="last",
-        properties={},
     )
     return versions.create(session, replace(new, **chosen), members or [a_member()])
 

@@ -1,5 +1,7 @@
 """A version is kept with all its members or not at all."""
 
+import json
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
@@ -8,6 +10,7 @@ from hydrology.errors import InvalidInput
 from records import versions
 from records.engine import Database
 from records.ids import Corrupt
+from records.version_properties import Closure, Pretrained, Tuning, VersionProperties
 from records.versions import Member, UnknownVersion
 from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
 
@@ -103,12 +106,56 @@ def test_an_unknown_version_is_missed(database: Database) -> None:
             versions.members_of(session, "nothing")
 
 
-def test_properties_are_added_to(database: Database) -> None:
+TUNING = Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",))
+CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
+
+
+def test_what_is_measured_later_is_added_to_the_properties(database: Database) -> None:
     with database.transaction() as session:
-        version = a_version(session, properties={"closure": True}).id
-        versions.set_properties(session, version, {"causality": True})
+        version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
+        versions.set_closure(session, version, CLOSURE)
+        versions.set_comparison(session, version, {"better": False})
     with database.reading() as session:
-        assert versions.get(session, version).properties == {"closure": True, "causality": True}
+        properties = versions.get(session, version).properties
+    assert properties == VersionProperties(tuning=TUNING, closure=CLOSURE, comparison={"better": False})
+
+
+@pytest.mark.parametrize(
+    ("stored", "properties"),
+    [
+        ({}, VersionProperties()),
+        (
+            {
+                "attribute_ranges": {"elev_mean": [10.0, 250.5]},
+                "pretrained": {"name": "mclstm", "content": "0a", "trained_on": "daymet"},
+                "tuning": {"basins": [BASIN], "earlier_periods": ["1999-10-01..2008-09-30"]},
+                "closure": {"worst_relative_residual": 6.5e-7, "basins": 1, "period": "1989-10-01..1999-09-30"},
+            },
+            VersionProperties(
+                attribute_ranges={"elev_mean": (10.0, 250.5)},
+                pretrained=Pretrained(name="mclstm", content="0a", trained_on="daymet"),
+                tuning=TUNING,
+                closure=CLOSURE,
+            ),
+        ),
+    ],
+)
+def test_properties_from_before_they_had_a_type_still_read(
+    database: Database, stored: dict[str, object], properties: VersionProperties
+) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE versions SET properties = :stored"), {"stored": json.dumps(stored)})
+    with database.reading() as session:
+        assert versions.get(session, version).properties == properties
+
+
+def test_properties_that_are_none_are_refused_when_they_are_read(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE versions SET properties = :stored"), {"stored": '{"closure": {"basins": 1}}'})
+    with database.reading() as session, pytest.raises(Corrupt, match=r"VersionProperties .*closure\.period"):
+        versions.get(session, version)
 
 
 def test_seeds_and_conservation_are_told_without_the_weights(database: Database) -> None:

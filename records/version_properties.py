@@ -1,0 +1,73 @@
+"""What is known of a version beside its weights and configuration, kept as JSON with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from records.documents import CLOSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pretrained:
+    """The shipped ensemble that a version was installed from.
+
+    Attributes:
+        content: the fingerprint of what is shipped.
+        trained_on: the forcing product that it learnt from.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    name: str
+    content: str
+    trained_on: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """The fine-tuning that a version comes from.
+
+    Attributes:
+        basins: those it was tuned on.
+        earlier_periods: those in which its ancestors were trained and validated, FIRST..LAST.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    basins: tuple[str, ...]
+    earlier_periods: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closure:
+    """How well a version conserves mass, measured over all its basins.
+
+    Attributes:
+        worst_relative_residual: the largest |residual| / water over all members, basins and days.
+        basins: how many basins were evaluated.
+        period: of the evaluation, FIRST..LAST.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    worst_relative_residual: float
+    basins: int
+    period: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionProperties:
+    """The properties of a version; None where one does not apply, or was not measured or kept.
+
+    Attributes:
+        attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
+        comparison: what the promotion rule decided, as `operations.promotion_rule` writes it.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    attribute_ranges: Mapping[str, tuple[float, float]] | None = None
+    pretrained: Pretrained | None = None
+    tuning: Tuning | None = None
+    closure: Closure | None = None
+    comparison: Mapping[str, Any] | None = None
