@@ -15,7 +15,9 @@ from app.basins.endpoints import router as basins
 from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
 from app.forecasts.endpoints import router as forecasts
+from app.headers import SecurityHeaders
 from app.health.endpoints import router as health
+from app.hosts import TrustedHosts
 from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
 from app.models.endpoints import router as models
@@ -34,8 +36,12 @@ from records.settings import Settings
 from workers.enqueue import Sender
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     """Return the service. It opens its database when it starts and closes it when it stops.
+
+    Args:
+        settings: the operator's.
+        host: the name or address that it listens on, to which it answers besides those of the settings.
 
     Starting raises DatabaseProblem where the database cannot be reached or is not migrated.
     """
@@ -65,16 +71,21 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_tags=openapi.TAGS,
         redoc_url=None,
         generate_unique_id_function=_operation_id,
+        redirect_slashes=False,  # such a redirection would repeat the Host header
         lifespan=lifespan,
     )
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
     problems.handle(app)
+    build = app.build_middleware_stack
+    # Outside of what answers unexpected errors, which no other middleware is.
+    app.build_middleware_stack = lambda: SecurityHeaders(build())  # type: ignore[method-assign]
     app.add_middleware(BodyLimit)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
     closed: dict[str, Any] = {}
     if settings.read_needs_key:
         app.add_middleware(Private)
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
+    app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, forecasts, runs, water, skill, comparisons, models),
         *(jobs, schedules, status),

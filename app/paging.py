@@ -20,7 +20,7 @@ def next_page(request: Request, response: Response, asked: Mapping[str, Asked], 
     if last is None:
         return None
     given = {name: _text(value) for name, value in asked.items() if value is not None}
-    address = f"{request.url.path}?{urlencode(given | {'after': last})}"
+    address = f"{request.scope['path']}?{urlencode(given | {'after': last})}"
     response.headers["Link"] = f'<{address}>; rel="next"'
     return address
 

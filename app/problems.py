@@ -32,6 +32,18 @@ class Forbidden(Problem):
     kind = "scope-too-small"
 
 
+class HostNotAllowed(Problem):
+    """The Host header names another service: an administrator lists this one's names in FRESHET_ALLOWED_HOSTS."""
+
+    kind = "host-not-allowed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The Host header does not name this service: use the address that it listens on, or let an administrator "
+            "add the name to FRESHET_ALLOWED_HOSTS."
+        )
+
+
 class Changed(Problem):
     """The thing is not what the `If-Match` header says any more: read it and change it anew."""
 
@@ -61,6 +73,7 @@ STATUS: Mapping[type[Exception], int] = {
     Unauthorized: 401,
     Forbidden: 403,
     ScheduleConflict: 409,
+    HostNotAllowed: 400,
     Changed: 412,
     TooLarge: 413,
     UnsupportedMedia: 415,
@@ -181,10 +194,10 @@ def _http(request: Request, error: Exception) -> Response:
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             return answer_to(request, TooLarge(error.detail))
         case HTTPStatus.NOT_FOUND:
-            said = f"There is nothing at {request.url.path}: /docs lists what there is."
+            said = f"There is nothing at {request.scope['path']}: /docs lists what there is."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = (error.headers or {}).get("Allow", "another method")
-            said = f"{request.method} is not possible at {request.url.path}: use {allowed}."
+            said = f"{request.method} is not possible at {request.scope['path']}: use {allowed}."
         case _:
             said = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
@@ -192,14 +205,14 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _database(request: Request, error: Exception) -> Response:
-    log.error("request.database", path=request.url.path, error=str(error))
+    log.error("request.database", path=request.scope["path"], error=str(error))
     said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
     return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
     # The server logs the traceback: the error is raised on to it after this answer.
-    log.error("request.failed", path=request.url.path, error=type(error).__name__)
+    log.error("request.failed", path=request.scope["path"], error=type(error).__name__)
     return _answer(request, Internal.kind, status_of(Internal), _summary(Internal))
 
 
@@ -211,7 +224,7 @@ def _answer(
     faults: list[Fault] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    content = _details(kind, status, detail, request.url.path, faults).model_dump_json(exclude_unset=True)
+    content = _details(kind, status, detail, request.scope["path"], faults).model_dump_json(exclude_unset=True)
     sent = {"Cache-Control": "no-store", **(headers or {})}
     return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=sent)
 

@@ -5,13 +5,17 @@ A token is taken from that header alone, never from a URL, and is never logged.
 
 from typing import Annotated
 
-from fastapi import Depends
+import structlog
+from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from app.addresses import address_of
 from app.dependencies import OpenDatabase, ServiceClock
 from app.problems import Forbidden, Unauthorized
 from records import keys
 from records.keys import Key
+
+log = structlog.get_logger()
 
 _HOW = "have one made with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
 _bearer = HTTPBearer(
@@ -23,6 +27,7 @@ _bearer = HTTPBearer(
 
 
 def any_key(
+    request: Request,
     database: OpenDatabase,
     clock: ServiceClock,
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
@@ -36,7 +41,10 @@ def any_key(
         raise Unauthorized(f"This needs a key: {_HOW}")
     with database.reading() as session:
         key = keys.check(session, sent.credentials, clock.wall())
+        reason = None if key else keys.why_refused(session, sent.credentials)
     if key is None:
+        # Never the token, nor a part of it: it may be another service's password.
+        log.warning("key.refused", address=address_of(request.scope), path=request.scope["path"], reason=reason)
         raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
     return key
 

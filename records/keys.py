@@ -65,6 +65,17 @@ def check(session: Session, token: str, at: datetime) -> Key | None:
     return None if expired or row.revoked_at is not None else as_record(Key, row)
 
 
+def why_refused(session: Session, token: str) -> str:
+    """Return why `check` gave no key for a token, in words that hold no part of it."""
+    parts = _TOKEN.fullmatch(token)
+    if parts is None:
+        return "malformed"
+    row = session.get(KeyRow, parts[1], populate_existing=True)
+    if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
+        return "unknown"
+    return "revoked" if row.revoked_at is not None else "expired"
+
+
 def get(session: Session, key: str) -> Key:
     """Return a key, expired or revoked as it may be.
 

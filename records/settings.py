@@ -64,6 +64,9 @@ class Settings(BaseSettings):
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
+        allowed_hosts: names that the API is reached by, split by commas, besides localhost and the address that it
+            listens on; `*.example.org` is every name below, `*` is any.
+        trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
     """
@@ -81,6 +84,8 @@ class Settings(BaseSettings):
     device: str = "cpu"
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
+    allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
+    trusted_proxies: Annotated[tuple[str, ...], *CommaSeparated] = ()
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
 
     @classmethod

@@ -44,9 +44,13 @@ def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     settings = _settings()
     check_free(host, port)
     uvicorn.run(
-        create_app(settings),
+        create_app(settings, host),
         host=host,
         port=port,
+        server_header=False,
+        # Without this the server itself would believe whatever a local client says of its address.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         log_level=settings.log_level,
         access_log=False,
         timeout_graceful_shutdown=5,

@@ -26,7 +26,7 @@ def serving(url: str, at: datetime = NOW, **chosen: Any) -> Iterator[TestClient]
     Its broker is this process's memory, where no worker looks.
     """
     settings = Settings(database_url=url, as_of=at, **({"broker_url": "memory://"} | chosen))
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+    with TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
 
 

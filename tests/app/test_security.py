@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import structlog.testing
 from starlette.testclient import TestClient
 
 from app.limits import LARGEST_BODY
@@ -69,6 +70,24 @@ def test_a_revoked_or_expired_key_opens_nothing(sqlite_database: Database, sqlit
         answer = sqlite_client.post("/v1/jobs", json=FORECAST, headers={"Authorization": f"Bearer {token}"})
         assert answer.status_code == 401
         assert token not in answer.text
+
+
+def test_a_refused_key_is_logged_without_any_part_of_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    good = bearer(sqlite_database)["Authorization"].removeprefix("Bearer ")
+    guess = good[:-4] + "AAAA"
+    unknown = f"freshet_{'0' * 22}_{good[-43:]}"
+    with structlog.testing.capture_logs() as logs:
+        for token in ("another-services-password", unknown, guess):
+            assert sqlite_client.get("/v1/jobs", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    refused = [entry for entry in logs if entry["event"] == "key.refused"]
+    assert [(entry["reason"], entry["path"], entry["address"]) for entry in refused] == [
+        ("malformed", "/v1/jobs", "testclient"),
+        ("unknown", "/v1/jobs", "testclient"),
+        ("unknown", "/v1/jobs", "testclient"),
+    ]
+    written = str(logs)
+    for part in ("another", "password", good[8:30], good[-43:-4], "0" * 22):
+        assert part not in written
 
 
 def test_a_token_in_the_address_is_not_taken(sqlite_database: Database, sqlite_client: TestClient) -> None:

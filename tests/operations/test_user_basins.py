@@ -130,7 +130,9 @@ def test_own_basins_go_the_way_of_all_others(
             rain = series.read(session, name, product, "precipitation")
             assert rain is not None
             np.testing.assert_allclose(rain.values, columns_of(data)[1]["precipitation"], rtol=1e-6)
-    with TestClient(create_app(Settings.load(data=tmp_path, database_url=empty.url))) as api:
+    with TestClient(
+        create_app(Settings.load(data=tmp_path, database_url=empty.url)), base_url="http://localhost"
+    ) as api:
         for name in names:
             answer = api.get(f"/v1/basins/{name}/forecasts/latest").json()
             assert (answer["run"], answer["product"], len(answer["discharge"]["median"])) == (run.id, product, 5)
