@@ -9,7 +9,8 @@ submission.
     q(t)     = sum over k >= 2 of h_k(t)    (13)  the first cell is the trash cell: its outflow is water lost
 
 Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample; with an
-`Embedding`, which is not the paper's, its values too.
+`Embedding`, which is not the paper's, its values too. R's pre-activations may be of a low rank, which is not the
+paper's either: U (V u) + b, with u all that the gates see.
 """
 
 from typing import Literal
@@ -22,7 +23,7 @@ from models.contract import Inputs, Network, Outputs, State
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
 from models.nets.normalisers import normalised_logistic, normalised_relu
-from models.nets.products import ROW_ALIGNMENT
+from models.nets.products import aligned, aligned_size
 from models.nets.scan import EPSILON, Flow, Gates, scan
 
 TRASH_CELL = 0
@@ -41,6 +42,7 @@ class MCLSTM(Network):
         static: S, the number of standardised static attributes.
         cells: K, the trash cell included.
         embedding: values of the `Embedding`; 0 for none, as published.
+        rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
         recurrence: which program runs the days.
     """
@@ -56,6 +58,7 @@ class MCLSTM(Network):
         static: int,
         cells: int = 64,
         embedding: int = 0,
+        rank: int = 0,
         output_gate_bias: float = -3.0,
         recurrence: Recurrence = "fastest",
     ) -> None:
@@ -63,7 +66,8 @@ class MCLSTM(Network):
         self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static, cells
         self.embedding = Embedding(1 + auxiliary + static, embedding) if embedding else None
         features = self.drivers + static + cells
-        self.redistribution = nn.Linear(features, cells * cells)
+        self.mixing = nn.Linear(features, rank, bias=False) if rank else None  # V
+        self.redistribution = nn.Linear(rank or features, cells * cells)  # U and b
         self.input_gate = nn.Linear(features, cells)
         self.output_gate = nn.Linear(features, cells)
         self.recurrence = recurrence
@@ -74,6 +78,8 @@ class MCLSTM(Network):
         for gate in (self.redistribution, self.input_gate, self.output_gate):
             nn.init.orthogonal_(gate.weight)
             nn.init.zeros_(gate.bias)
+        if self.mixing is not None:
+            nn.init.orthogonal_(self.mixing.weight)
         nn.init.constant_(self.output_gate.bias, output_gate_bias)
 
     @property
@@ -128,14 +134,19 @@ class MCLSTM(Network):
         return self._kept[1]
 
     def _stacked(self) -> Gates:
-        K = self.cells
-        linears = (self.redistribution, self.input_gate, self.output_gate)
-        weight = torch.cat([linear.weight for linear in linears]).unflatten(0, (K + 2, K))
-        bias = torch.cat([linear.bias for linear in linears]).unflatten(0, (K + 2, K))
-        if padding := -K % ROW_ALIGNMENT:
-            weight, bias = functional.pad(weight, (0, 0, 0, padding)), functional.pad(bias, (0, padding))
-        of_drivers, of_static, of_cells = weight.flatten(0, 1).split([self.drivers, self.static, K], 1)
-        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias.flatten())
+        K, R, V = self.cells, self.redistribution, self.mixing
+        i, o = ((aligned(gate.weight, K), aligned(gate.bias, K)) for gate in (self.input_gate, self.output_gate))
+        factor = factor_bias = None
+        if V is None:
+            weight, bias = aligned(R.weight, K), aligned(R.bias, K)
+        else:
+            weight = aligned(V.weight, len(V.weight))
+            bias = weight.new_zeros(len(weight))
+            factor, factor_bias = aligned(R.weight, K), aligned(R.bias, K)
+            factor = functional.pad(factor, (0, len(weight) - len(V.weight)))
+        weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
+        of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
+        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias)
 
 
 def plain_scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
@@ -149,9 +160,13 @@ def plain_scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cell
     for d, x in zip(drivers, mass, strict=True):
         normalised = cells / (cells.sum(-1, keepdim=True) + EPSILON)
         z = functional.linear(torch.cat([normalised, d], -1), gates.varying) + fixed
-        z_R, z_i, z_o = z.unflatten(-1, (K + 2, -1))[..., :K].tensor_split([K, K + 1], 1)
-        i = normalised_logistic(z_i.squeeze(1))  # (17)
-        o = torch.sigmoid(z_o.squeeze(1))  # (15)
+        P = aligned_size(K)
+        z_R, z_i, z_o = z.split([z.shape[-1] - 2 * P, P, P], -1)
+        if gates.factor is not None:
+            z_R = functional.linear(z_R, gates.factor, gates.factor_bias)
+        z_R, z_i, z_o = z_R.unflatten(-1, (K, P))[..., :K], z_i[..., :K], z_o[..., :K]
+        i = normalised_logistic(z_i)  # (17)
+        o = torch.sigmoid(z_o)  # (15)
         R = normalised_relu(z_R)  # (18)
         m_tot = (cells.unsqueeze(-2) @ R).squeeze(-2) + i * x.unsqueeze(-1)  # (10)
         h = o * m_tot  # (12)

@@ -9,6 +9,17 @@ ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. A product takes rows that be
 # another order.
 
 
+def aligned_size(rows: int) -> int:
+    """Return the next multiple of ROW_ALIGNMENT."""
+    return rows + -rows % ROW_ALIGNMENT
+
+
+def aligned(values: Tensor, group: int) -> Tensor:
+    """Return values (groups * group, ...) with zeros after each group, up to the next multiple of ROW_ALIGNMENT."""
+    padding = [0, 0] * (values.dim() - 1) + [0, aligned_size(group) - group]
+    return functional.pad(values.unflatten(0, (-1, group)), padding).flatten(0, 1)
+
+
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x W^T + b, x (..., features), W (outputs, features), b (outputs,).
 

@@ -15,6 +15,8 @@ the gradients of h(t) and c(t):
 
 A dead source (s_j = 0: no positive entry, (18) would delete its water) keeps its water: m_j += c_j,
 q_j = dm_j, dZ_j = 0. Memory is O(T B K) where autograd's would be O(T B K^2).
+
+Where R is factorised, Z_R = U v + b with v = V u: r mixtures of what the gates see, the same for all source cells.
 """
 
 from typing import Any, NamedTuple
@@ -25,6 +27,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
+from models.nets.products import aligned_size
 
 EPSILON = 1e-5  # of the normalised cells, as published
 
@@ -35,20 +38,31 @@ out of all cells but the first."""
 
 
 class Gates:
-    """The weights of all gates: K + 2 groups of rows, R of each source cell, then i, then o.
+    """The weights of all gates: H rows of R, then the groups of i and of o.
 
-    A group has a row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT.
+    A group has a row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups, one
+    a source cell: H = K P. Where R is factorised, the rows of its mixtures stand in their place: H = r, padded alike.
 
     Attributes:
-        varying: ((K + 2) * P, K + D), of the normalised cells and of the drivers, which change from day to day.
-        static: ((K + 2) * P, S).
-        bias: ((K + 2) * P,).
+        varying: (H + 2 P, K + D), of the normalised cells and of the drivers, which change from day to day.
+        static: (H + 2 P, S).
+        bias: (H + 2 P,).
+        factor: U, (K P, r), and None where R is not factorised.
+        factor_bias: b, (K P,), or None.
         prepared: what a program made of the weights for itself, by its name; of use while they stay the same.
     """
 
-    def __init__(self, varying: Tensor, static: Tensor, bias: Tensor) -> None:
+    def __init__(
+        self,
+        varying: Tensor,
+        static: Tensor,
+        bias: Tensor,
+        factor: Tensor | None = None,
+        factor_bias: Tensor | None = None,
+    ) -> None:
         self.varying, self.static, self.bias = varying, static, bias
-        self.prepared: dict[str, tuple[Tensor, ...]] = {}
+        self.factor, self.factor_bias = factor, factor_bias
+        self.prepared: dict[str, dict[str, Tensor]] = {}
 
 
 def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
@@ -61,7 +75,8 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
         cells: (B, K), in mm, the water before the first day; not negative.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
-    storage, outflow = _Scan.apply(gates.varying, fixed, drivers, mass, cells)  # type: ignore[no-untyped-call]
+    arguments = (gates.varying, gates.factor, gates.factor_bias, fixed, drivers, mass, cells)
+    storage, outflow = _Scan.apply(*arguments)  # type: ignore[no-untyped-call]
     return storage, outflow, outflow[..., 1:].sum(-1)
 
 
@@ -82,19 +97,32 @@ class _Day(NamedTuple):
 class _GatesOfDay:
     """Computes the gates of a day into buffers that all days share."""
 
-    def __init__(self, weight: Tensor, fixed: Tensor, cells: int) -> None:
-        self.cells, self.fixed = cells, fixed
+    def __init__(
+        self, weight: Tensor, factor: Tensor | None, factor_bias: Tensor | None, fixed: Tensor, cells: int
+    ) -> None:
+        self.cells, self.fixed, self.factor_bias = cells, fixed, factor_bias
         self.weight_T = weight.t().contiguous()
+        self.factor_T = None if factor is None else factor.t().contiguous()
         self.features = fixed.new_empty(fixed.shape[0], weight.shape[1])  # u = (c / |c|, drivers)
-        self.z = torch.empty_like(fixed)
+        self.rows = torch.empty_like(fixed)
+        # Z_R; R's rows themselves where it is not factorised.
+        self.z_R = self.rows if factor is None else fixed.new_empty(len(fixed), len(factor))
+        self.padded = aligned_size(cells)
+
+    @property
+    def mixtures(self) -> Tensor:
+        """v, (B, r)."""
+        return self.rows[:, : -2 * self.padded]
 
     def __call__(self, c: Tensor, d: Tensor, x: Tensor) -> _Day:
         K = self.cells
         norm = c.sum(-1, keepdim=True).add_(EPSILON)
         torch.div(c, norm, out=self.features[:, :K])
         self.features[:, K:] = d
-        torch.addmm(self.fixed, self.features, self.weight_T, out=self.z)
-        A, z_i, z_o = _groups(self.z, K)
+        torch.addmm(self.fixed, self.features, self.weight_T, out=self.rows)
+        if self.factor_T is not None:
+            torch.addmm(self.factor_bias, self.mixtures, self.factor_T, out=self.z_R)
+        A, (z_i, z_o) = self.sources(self.z_R), self.others(self.rows)
         A.relu_()
         s = A.sum(-1)
         dead = s <= DEAD_COLUMN
@@ -104,19 +132,29 @@ class _GatesOfDay:
         m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
         return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o), m)
 
+    def sources(self, z_R: Tensor) -> Tensor:
+        """Return R's part of the pre-activations, (B, K, P)."""
+        return z_R[:, : self.cells * self.padded].unflatten(-1, (self.cells, -1))
 
-def _groups(z: Tensor, K: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the parts of the pre-activations: R's (B, K, P), i's (B, K) and o's (B, K)."""
-    groups = z.unflatten(-1, (K + 2, -1))
-    return groups[:, :K], groups[:, K, :K], groups[:, K + 1, :K]
+    def others(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return those of i and of o, (B, K)."""
+        groups = rows[:, -2 * self.padded :].unflatten(-1, (2, -1))
+        return groups[:, 0, : self.cells], groups[:, 1, : self.cells]
 
 
 class _Scan(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, weight: Tensor, fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor
+        ctx: Any,
+        weight: Tensor,
+        factor: Tensor | None,
+        factor_bias: Tensor | None,
+        fixed: Tensor,
+        drivers: Tensor,
+        mass: Tensor,
+        cells: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        gates = _GatesOfDay(weight, fixed.contiguous(), cells.shape[-1])
+        gates = _GatesOfDay(weight, factor, factor_bias, fixed.contiguous(), cells.shape[-1])
         storage = cells.new_empty(len(drivers), *cells.shape)
         outflow = torch.empty_like(storage)
         c = cells
@@ -124,24 +162,28 @@ class _Scan(torch.autograd.Function):
             day = gates(c, d, x)
             torch.mul(day.o, day.m, out=h)
             c = torch.sub(day.m, h, out=c_next)
-        ctx.save_for_backward(weight, fixed, drivers, mass, cells, storage)
+        ctx.save_for_backward(weight, factor, factor_bias, fixed, drivers, mass, cells, storage)
         return storage, outflow
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_storage: Tensor, d_outflow: Tensor) -> tuple[Tensor | None, ...]:
-        weight, fixed, drivers, mass, cells, storage = ctx.saved_tensors
+        weight, factor, factor_bias, fixed, drivers, mass, cells, storage = ctx.saved_tensors
         K = cells.shape[-1]
-        wants_drivers, wants_mass = ctx.needs_input_grad[2:4]
+        wants_drivers, wants_mass = ctx.needs_input_grad[4:6]
         d_weight_T, d_fixed = weight.new_zeros(weight.shape[::-1]), torch.zeros_like(fixed)
+        d_factor, d_factor_bias = (
+            None if values is None else torch.zeros_like(values) for values in (factor, factor_bias)
+        )
         # What the drivers get is seldom asked for, and a product for the cells alone is faster.
         to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
-        gates = _GatesOfDay(weight, fixed.contiguous(), K)
-        dz = torch.zeros_like(gates.z)
-        dz_R, dz_i, dz_o = _groups(dz, K)
-        dz_R = dz_R[..., :K]  # what pads a row stays 0
+        gates = _GatesOfDay(weight, factor, factor_bias, fixed.contiguous(), K)
+        dz = torch.zeros_like(gates.rows)
+        dz_all_R = dz if factor is None else torch.zeros_like(gates.z_R)
+        dz_R = gates.sources(dz_all_R)[..., :K]  # what pads a row stays 0
+        dz_i, dz_o = gates.others(dz)
         dc = torch.zeros_like(cells)
         for t in reversed(range(len(drivers))):
             c = storage[t - 1] if t else cells
@@ -158,6 +200,10 @@ class _Scan(torch.autograd.Function):
             d_log = day.i * (di - (day.i * di).sum(-1, keepdim=True))
             torch.mul(d_log, torch.sigmoid(-day.z_i), out=dz_i)
             torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
+            if factor is not None:
+                d_factor.addmm_(dz_all_R.t(), gates.mixtures)
+                d_factor_bias.add_(dz_all_R.sum(0))
+                dz[:, : factor.shape[1]] = dz_all_R @ factor
             d_fixed.add_(dz)
             d_weight_T.addmm_(gates.features.t(), dz)
             du = dz @ to_features
@@ -167,4 +213,4 @@ class _Scan(torch.autograd.Function):
                 torch.sum(dm * day.i, -1, out=d_mass[t])
             dn = du[:, :K]  # through c / (|c|_1 + eps)
             dc = q + (dn - (dn * c).sum(-1, keepdim=True) / day.norm) / day.norm
-        return d_weight_T.t(), d_fixed, d_drivers, d_mass, dc
+        return d_weight_T.t(), d_factor, d_factor_bias, d_fixed, d_drivers, d_mass, dc

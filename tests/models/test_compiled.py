@@ -26,9 +26,9 @@ from tests.models.test_mclstm import worst_residual
 STEPS, WARMUP = 20, 10
 
 
-def losses_of_training(recurrence: Recurrence) -> list[float]:
+def losses_of_training(recurrence: Recurrence, rank: int) -> list[float]:
     """Return the losses of some steps of Adam in float64."""
-    net = network(8, seed=5, recurrence=recurrence)
+    net = network(8, seed=5, recurrence=recurrence, rank=rank)
     optimizer = torch.optim.Adam(net.parameters(), 0.01)
     generator = torch.Generator().manual_seed(1)
     losses = []
@@ -62,16 +62,17 @@ def compiled() -> None:
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
-def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence: Recurrence) -> None:
-    assert losses_of_training(recurrence) == pytest.approx(losses_of_training("plain"), rel=1e-9)
+@pytest.mark.parametrize("rank", [0, 4])
+def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence: Recurrence, rank: int) -> None:
+    assert losses_of_training(recurrence, rank) == pytest.approx(losses_of_training("plain", rank), rel=1e-9)
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.parametrize("half", [False, True])
-def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half: bool) -> None:
+@pytest.mark.parametrize(("half", "rank"), [(False, 0), (True, 0), (False, 16)])
+def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half: bool, rank: int) -> None:
     if half and loader.half_unit() is None:
         pytest.skip("This processor has no unit for bfloat16.")
-    net = network(24, dtype=torch.float32)
+    net = network(24, dtype=torch.float32, rank=rank)
     net.half_products = half
     drive = inputs(60, 130, dtype=torch.float32)
     alone = Inputs(drive.mass[:, 77:78], drive.auxiliary[:, 77:78], drive.static[77:78])
@@ -115,10 +116,11 @@ def test_a_network_made_without_gradients_runs_like_any_other() -> None:
 
 
 @pytest.mark.usefixtures("compiled")
-def test_the_gradient_does_not_depend_on_the_threads() -> None:
+@pytest.mark.parametrize("rank", [0, 16])
+def test_the_gradient_does_not_depend_on_the_threads(rank: int) -> None:
     found = []
     for count in (1, 2):
-        net = network(16)
+        net = network(16, rank=rank)
         with threads(count):
             net(inputs(30, 100))[0]["discharge"].square().mean().backward()
         found.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))

@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs
 from models.inference import simulate
+from models.nets.mclstm import Recurrence
 from models.nets.products import BLOCK
 from tests.models.factories import inputs, network
+from tests.models.test_mclstm import RANKS
 
 KEEP = ("discharge", "loss", "storage")
+RECURRENCES: list[Recurrence] = ["fastest", "torch"]
 DTYPES = [torch.float32, torch.float64]
 
 
@@ -20,11 +23,18 @@ def chosen(drive: Inputs, samples: list[int]) -> Inputs:
 
 
 @given(
-    cells=st.integers(2, 40), samples=st.integers(1, 3 * BLOCK), seed=st.integers(0, 99), dtype=st.sampled_from(DTYPES)
+    cells=st.integers(2, 40),
+    samples=st.integers(1, 3 * BLOCK),
+    seed=st.integers(0, 99),
+    dtype=st.sampled_from(DTYPES),
+    recurrence=st.sampled_from(RECURRENCES),
+    rank=st.sampled_from(RANKS),
 )
-@settings(max_examples=25, deadline=None)
-def test_neighbours_change_no_bit(cells: int, samples: int, seed: int, dtype: torch.dtype) -> None:
-    net = network(cells, seed, dtype)
+@settings(max_examples=40, deadline=None)
+def test_neighbours_change_no_bit(
+    cells: int, samples: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
+) -> None:
+    net = network(cells, seed, dtype, recurrence, rank=rank)
     drive = inputs(20, samples, seed, dtype)
     together, last = simulate(net, drive, None, KEEP)
     some = np.random.default_rng(seed).permutation(samples)[: samples // 2 + 1].tolist()
@@ -34,12 +44,18 @@ def test_neighbours_change_no_bit(cells: int, samples: int, seed: int, dtype: to
     assert np.array_equal(alone_last["c"], last["c"][some])
 
 
-@given(cells=st.integers(2, 40), cut=st.integers(1, 29), dtype=st.sampled_from(DTYPES))
-@settings(max_examples=25, deadline=None)
+@given(
+    cells=st.integers(2, 40),
+    cut=st.integers(1, 29),
+    dtype=st.sampled_from(DTYPES),
+    recurrence=st.sampled_from(RECURRENCES),
+    rank=st.sampled_from(RANKS),
+)
+@settings(max_examples=40, deadline=None)
 def test_a_split_run_with_the_state_carried_gives_the_bits_of_the_whole(
-    cells: int, cut: int, dtype: torch.dtype
+    cells: int, cut: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
 ) -> None:
-    net = network(cells, cut, dtype)
+    net = network(cells, cut, dtype, recurrence, rank=rank)
     drive = inputs(30, 5, cut, dtype)
     whole, last = simulate(net, drive, None, KEEP)
     first, state = simulate(net, drive.between(0, cut), None, KEEP)

@@ -2,16 +2,18 @@
 #include <stdlib.h>
 
 #include "dots.h"
-#include "plain.h"
+#include "factorised.h"
 #include "tiles.h"
 
 struct Call {
     Shape shape;
     const void *weight, *weight_tiles;  // (rows, F), and null; half: (rows, deep), and its transpose in tiles
+    const void *factor, *factor_bias;   // U and b of a factorised R
     const void *fixed, *drivers, *mass, *cells;
     void *storage, *outflow, *discharge;
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
-    void *d_weight, *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
+    void *d_weight, *d_factor, *d_factor_bias;
+    void *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
 };
 
 namespace {
@@ -51,8 +53,9 @@ template <class Real>
 int plain(const Call& call, bool backward) {
     const Shape& shape = call.shape;
     const int64_t scratch = Scan<Real>::scratch_rows(shape) * SAMPLES, across = shape.blocks * shape.wide() * SAMPLES,
-                  back = shape.blocks * shape.features() * SAMPLES;
-    Memory memory((scratch + across + back) * sizeof(Real) + 3 * LINE);
+                  back = shape.blocks * shape.features() * SAMPLES,
+                  mixtures = FactorisedProducts<Real>::buffer_rows(shape) * SAMPLES;
+    Memory memory((scratch + across + back + mixtures) * sizeof(Real) + 4 * LINE);
     if (!memory.begin) return 1;
     PlainProducts<Real> products{shape,
                                  call.d_drivers ? shape.features() : shape.cells,
@@ -62,7 +65,17 @@ int plain(const Call& call, bool backward) {
                                  of<Real>(call.d_fixed),
                                  memory.take<Real>(across),
                                  memory.take<Real>(back)};
-    run(call, products, memory.take<Real>(scratch), backward);
+    if (shape.rank) {
+        FactorisedProducts<Real> factorised{products,
+                                            of<Real>(call.factor),
+                                            of<Real>(call.factor_bias),
+                                            backward ? of<Real>(call.d_factor) : nullptr,
+                                            of<Real>(call.d_factor_bias),
+                                            memory.take<Real>(mixtures)};
+        run(call, factorised, memory.take<Real>(scratch), backward);
+    } else {
+        run(call, products, memory.take<Real>(scratch), backward);
+    }
     return 0;
 }
 

@@ -38,23 +38,29 @@ struct PlainProducts {
         int64_t row, column;
     };
 
-    // Z of a group: fixed + W u.
-    void group(int64_t b, int64_t g, Real* z) const {
-        const int64_t F = shape.features(), first = g * shape.padded;
+    // Z of a group.
+    void group(int64_t b, int64_t g, Real* z) const { linear(b, shape.first(g), shape.padded, z); }
+
+    // Adds what dZ of a group gives to all gradients.
+    void take(int64_t b, int64_t g, const Real* dz) { linear_backward(b, shape.first(g), shape.cells, dz); }
+
+    // Some rows of fixed + W u.
+    void linear(int64_t b, int64_t first, int64_t rows, Real* z) const {
+        const int64_t F = shape.features();
         const Factor w{weight + first * F, F, 1};
-        multiply(w, shape.padded, F, u + b * F * SAMPLES, SAMPLES, fixed + (b * shape.rows() + first) * SAMPLES, z);
+        multiply(w, rows, F, u + b * F * SAMPLES, SAMPLES, fixed + (b * shape.rows() + first) * SAMPLES, z);
     }
 
-    // Adds what dZ of a group gives to the gradients of weights, fixed part and features.
-    void take(int64_t b, int64_t g, const Real* dz) {
-        const int64_t K = shape.cells, F = shape.features(), wide = shape.wide(), first = g * shape.padded;
-        for (int64_t k = 0; k < K; k++) {
+    // Adds what their gradient gives to those of weights, fixed part and features.
+    void linear_backward(int64_t b, int64_t first, int64_t rows, const Real* dz) {
+        const int64_t F = shape.features(), wide = shape.wide();
+        for (int64_t k = 0; k < rows; k++) {
             Real* sum = d_fixed + (b * shape.rows() + first + k) * SAMPLES;
             (R::load(sum) + R::load(dz + k * SAMPLES)).store(sum);
         }
-        multiply({weight + first * F, 1, F}, wanted, K, dz, SAMPLES, d_features(b), d_features(b));
+        multiply({weight + first * F, 1, F}, wanted, rows, dz, SAMPLES, d_features(b), d_features(b));
         Real* to = d_weight + first * wide;
-        multiply({dz, SAMPLES, 1}, K, SAMPLES, across + b * SAMPLES * wide, wide, to, to);
+        multiply({dz, SAMPLES, 1}, rows, SAMPLES, across + b * SAMPLES * wide, wide, to, to);
     }
 
     // to = from + A B: A of `rows` by `depth`, the others with `width` numbers a row.
@@ -63,7 +69,7 @@ struct PlainProducts {
         for (; column + WIDE * LANES <= width; column += WIDE * LANES)
             tiles<HIGH, WIDE>(a, rows, depth, b + column, width, from + column, to + column);
         for (; column < width; column += LANES)
-            tiles<HIGH, 1>(a, rows, depth, b + column, width, from + column, to + column);
+            tiles<HIGH * WIDE, 1>(a, rows, depth, b + column, width, from + column, to + column);
     }
 
     // One above the other, lower ones at the end.

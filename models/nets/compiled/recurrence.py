@@ -5,7 +5,7 @@ on their way from memory. What is computed of a sample depends on nothing but th
 """
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,13 +20,17 @@ from models.nets.scan import Flow, Gates
 
 SAMPLES = 32  # of a block
 MOST_BLOCKS = 2  # of a team
+VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
-_SIZES = ("days", "blocks", "cells", "padded", "drivers_count")
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank")
 _POINTERS = (
-    "weight", "weight_tiles", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
-    "d_storage", "d_outflow", "d_discharge", "d_weight", "d_fixed", "d_drivers", "d_mass", "d_cells",
+    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
+    "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed", "d_drivers", "d_mass",
+    "d_cells",
 )  # fmt: skip
+
+Blocks = dict[str, Tensor]
 
 
 class _Call(ctypes.Structure):
@@ -50,10 +54,10 @@ def scan(
 
     Args:
         half_products: the products of the gates with cells and drivers in bfloat16, their sums in float32, if the
-            processor has a unit for them. Water is routed in float32 all the same.
+            processor has a unit for them and R is not factorised. Water is routed in float32 all the same.
     """
-    weight = gates.varying
-    half = half_products and weight.dtype == torch.float32 and loader.half_unit() is not None
+    weight, factor = gates.varying, gates.factor
+    half = half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
     # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
     blocks = _blocks(static, 0).transpose(1, 2).contiguous()
     fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
@@ -62,10 +66,10 @@ def scan(
         fixed = functional.pad(groups, (0, 0, 0, -groups.shape[2] % PAIRS)).flatten(1, 2)
     precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
-        detached = weight.detach()
-        gates.prepared[precision] = _tiles_of(detached, cells.shape[1]) if half else (detached.contiguous(),)
+        gates.prepared[precision] = _prepared(gates, cells.shape[1], half)
     prepared = gates.prepared[precision]
-    return _flow(_Scan.apply(weight, prepared, fixed, drivers, mass, cells, precision))  # type: ignore[no-untyped-call]
+    arguments = (weight, factor, gates.factor_bias, fixed, drivers, mass, cells, prepared, precision)
+    return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
 
 
 def _flow(made: Any) -> Flow:
@@ -76,18 +80,20 @@ def _flow(made: Any) -> Flow:
 class _Scan(torch.autograd.Function):
     """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells and drivers.
 
-    `weights` are the same weights as the program wants them.
+    `weights` are `weight`, `factor` and `factor_bias` as the program wants them, by the names of `_POINTERS`.
     """
 
     @staticmethod
     def forward(
         ctx: Any,
         weight: Tensor,
-        weights: tuple[Tensor, ...],
+        factor: Tensor | None,
+        factor_bias: Tensor | None,
         fixed: Tensor,
         drivers: Tensor,
         mass: Tensor,
         cells: Tensor,
+        weights: Blocks,
         precision: str,
     ) -> tuple[Tensor, ...]:
         ctx.set_materialize_grads(False)
@@ -97,40 +103,47 @@ class _Scan(torch.autograd.Function):
         storage = weight.new_empty(len(given["mass"]), len(drivers), cells.shape[1], SAMPLES)
         made = {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(given["mass"])}
         _run(precision, weights, given | made, backward=False)
-        ctx.save_for_backward(*weights, *given.values(), storage, made["outflow"])
+        ctx.weights, ctx.blocks = tuple(weights), (*given, "storage", "outflow")
+        ctx.save_for_backward(*weights.values(), *given.values(), storage, made["outflow"])
         return tuple(_whole(values, 1, ctx.samples) for values in made.values())
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *d_made: Tensor | None) -> tuple[Tensor | None, ...]:
-        *weights, fixed, drivers, mass, cells, storage, outflow = ctx.saved_tensors
-        blocks = {"fixed": fixed, "drivers": drivers, "mass": mass, "cells_before": cells}
-        blocks |= {"storage": storage, "outflow": outflow}
+        saved = dict(zip((*ctx.weights, *ctx.blocks), ctx.saved_tensors, strict=True))
+        weights, blocks = ({name: saved[name] for name in names} for names in (ctx.weights, ctx.blocks))
         for name, gradient in zip(("d_storage", "d_outflow", "d_discharge"), d_made, strict=True):
             if gradient is not None:
                 blocks[name] = _blocks(gradient, 1)
         wanted = {"d_cells": ("cells_before", 0)}
-        wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[3] else {}
-        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[4] else {}
+        wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[4] else {}
+        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[5] else {}
         blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
         blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
-        d_weight = _run(ctx.precision, weights, blocks, backward=True)
+        made = _run(ctx.precision, weights, blocks, backward=True)
         rows, features = ctx.shape
-        groups = storage.shape[2] + 2
-        d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups, :features].flatten(0, 1)
+        d_weight = made["d_weight"][:, :features]
+        if len(d_weight) > rows:  # groups padded for bfloat16
+            groups = blocks["storage"].shape[2] + 2
+            d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups].flatten(0, 1)
+        d_factor, d_factor_bias = made.get("d_factor"), made.get("d_factor_bias")
+        if d_factor_bias is not None:
+            d_factor_bias = d_factor_bias.sum(1)
         whole = {name: _whole(blocks[name], axis, ctx.samples) for name, (_, axis) in wanted.items()}
         d_drivers, d_mass = whole.get("d_drivers"), whole.get("d_mass")
-        return d_weight, None, blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None
+        return (
+            d_weight, d_factor, d_factor_bias, blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None, None,
+        )  # fmt: skip
 
 
-def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], backward: bool) -> Tensor:
+def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blocks:
     """Run all blocks, in teams, on all threads.
 
     Args:
-        blocks: by the names of `_POINTERS`, a block first in each; what is missing is null.
+        weights, blocks: by the names of `_POINTERS`, a block first in each of the latter; what is missing is null.
 
     Returns:
-        the gradient of the weights, summed over the teams (of no columns where none is asked for).
+        the gradients of the weights, summed over the teams; none unless backward.
     """
     library = loader.library()
     assert library is not None, "asked for without `available`"
@@ -140,16 +153,17 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
     threads = torch.get_num_threads()
     size = max(1, min(MOST_BLOCKS, count // threads))
     firsts = range(0, count, size)
-    features = cells + drivers
-    wide = features + -features % (PAIRS if precision == "half" else TILE) if backward else 0
-    d_weights = torch.zeros(len(firsts), len(weights[0]), wide, dtype=blocks["mass"].dtype)
-    shared = {name: values.data_ptr() for name, values in zip(("weight", "weight_tiles"), weights, strict=False)}
+    gradients = _gradients(weights, cells + drivers, len(firsts), precision) if backward else {}
+    rank = weights["factor"].shape[1] if "factor" in weights else 0
+    padded = len(weights["factor"]) // cells if rank else len(weights["weight"]) // (cells + 2)
+    shared = {name: values.data_ptr() for name, values in weights.items()}
 
     def run(team: int) -> int:
         first = firsts[team]
-        sizes = (days, min(size, count - first), cells, len(weights[0]) // (cells + 2), drivers)
+        sizes = (days, min(size, count - first), cells, padded, drivers, rank)
         pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
-        call = _Call(*sizes, **shared, **pointers, d_weight=d_weights[team].data_ptr())
+        pointers |= {name: values[team].data_ptr() for name, values in gradients.items()}
+        call = _Call(*sizes, **shared, **pointers)
         return function(ctypes.byref(call), int(backward))
 
     if threads == 1 or len(firsts) == 1:
@@ -159,7 +173,28 @@ def _run(precision: str, weights: Sequence[Tensor], blocks: dict[str, Tensor], b
             failed = list(pool.map(run, range(len(firsts))))
     if any(failed):
         raise MemoryError("The recurrence found no memory for its buffers.")
-    return torch.sum(d_weights, 0)
+    return {name: torch.sum(values, 0) for name, values in gradients.items()}
+
+
+def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Blocks:
+    """Return zeros, a team first: rows of `d_weight` are padded, a row of `d_factor_bias` is still to be summed."""
+    of = weights["weight"]
+    wide = features + -features % (PAIRS if precision == "half" else TILE)
+    kind = torch.float32 if precision == "half" else of.dtype
+    gradients = {"d_weight": torch.zeros(teams, len(of), wide, dtype=kind)}
+    if "factor" in weights:
+        rows, rank = weights["factor"].shape
+        gradients["d_factor"] = torch.zeros(teams, rows, rank, dtype=kind)
+        gradients["d_factor_bias"] = torch.zeros(teams, rows, VECTOR_BYTES // kind.itemsize, dtype=kind)
+    return gradients
+
+
+def _prepared(gates: Gates, cells: int, half: bool) -> Blocks:
+    """Return the weights as the program wants them."""
+    if half:
+        return dict(zip(("weight", "weight_tiles"), _tiles_of(gates.varying.detach(), cells), strict=True))
+    weights = {"weight": gates.varying, "factor": gates.factor, "factor_bias": gates.factor_bias}
+    return {name: values.detach().contiguous() for name, values in weights.items() if values is not None}
 
 
 def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:

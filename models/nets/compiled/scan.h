@@ -8,9 +8,12 @@
 
 struct Shape {
     int64_t days, blocks, cells, padded;  // T, blocks of the team, K, P: rows of a group
-    int64_t drivers;                      // D
-    int64_t groups() const { return cells + 2; }
-    int64_t rows() const { return groups() * padded; }
+    int64_t drivers, rank;                // D; r, padded, or 0 where R is not factorised
+    // Rows of the weights that see the features: R's groups, or the mixtures v in their place; then i's and o's.
+    int64_t first(int64_t group) const {
+        return group < cells ? group * padded : (rank ? rank : cells * padded) + (group - cells) * padded;
+    }
+    int64_t rows() const { return first(cells + 2); }
     int64_t features() const { return cells + drivers; }  // F
     int64_t wide() const { return (features() + 15) / 16 * 16; }  // of a row of the weights' gradient in full precision
     int64_t cell_rows() const { return cells * SAMPLES; }
