@@ -50,7 +50,7 @@ def _weather() -> Forcing:
     data = CamelsSource([camels / "maurer_extended.zip"]).read(BASIN)
     series = {one.variable: one.series.over(YEARS).values.astype(np.float32) for one in data.series}
     auxiliary = np.stack([series[name] for name in ("srad", "tmax", "tmin", "vp")], axis=-1)
-    return Forcing(YEARS.first, series["precipitation"][None], auxiliary[None], np.ones((1, 2), np.float32))
+    return Forcing(YEARS.first, series["precipitation"][None], auxiliary[None], np.ones((1, 2), np.float32), (BASIN,))
 
 
 def _network(K: int, dead: int, static: int, dtype: torch.dtype) -> MCLSTM:

@@ -1,5 +1,6 @@
 """The arrays that networks are trained and run on: many basins over one period."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,12 +21,14 @@ class Forcing:
         mass: (N, days), precipitation in mm/day.
         auxiliary: (N, days, L), in their own units.
         static: (N, S), in their own units.
+        ids: N, whose they are.
     """
 
     first: Day
     mass: Array
     auxiliary: Array
     static: Array
+    ids: tuple[str, ...]
 
     @property
     def period(self) -> Period:
@@ -41,11 +44,18 @@ class Forcing:
     def over(self, period: Period) -> Self:
         """Return the forcing of a period inside this one."""
         days = days_of(self.period, period)
-        return type(self)(period.first, self.mass[:, days], self.auxiliary[:, days], self.static)
+        return type(self)(period.first, self.mass[:, days], self.auxiliary[:, days], self.static, self.ids)
 
     def basins(self, chosen: slice | npt.NDArray[np.int64]) -> Self:
         """Return the forcing of some of the basins."""
-        return type(self)(self.first, self.mass[chosen], self.auxiliary[chosen], self.static[chosen])
+        ids = tuple(np.array(self.ids)[chosen].tolist())
+        return type(self)(self.first, self.mass[chosen], self.auxiliary[chosen], self.static[chosen], ids)
+
+
+def places(ids: Sequence[str], learnt_from: Iterable[str]) -> npt.NDArray[np.int64]:
+    """Return the place of each basin among those that a network learnt from, in the order of ids; -1 for any other."""
+    place = {basin: at for at, basin in enumerate(sorted(learnt_from))}
+    return np.array([place.get(basin, -1) for basin in ids], np.int64)
 
 
 def days_of(whole: Period, part: Period) -> slice:

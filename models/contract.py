@@ -26,6 +26,8 @@ class Inputs:
         mass: (T, B, M), the water that enters, in mm/day, never scaled.
         auxiliary: (T, B, L), standardised.
         static: (B, S), standardised.
+        basin: (B,), the place of each sample's basin among those that the network learnt from, in the order of their
+            ids; -1 for any other. None: all are others.
         elapsed: (T, B), days since the step before; None where every step is one day.
         mask: (T, B), False where a day's forcing is missing; None where none is. Only networks whose
             `skips_gaps` is true accept it.
@@ -34,6 +36,7 @@ class Inputs:
     mass: Tensor
     auxiliary: Tensor
     static: Tensor
+    basin: Tensor | None = None
     elapsed: Tensor | None = None
     mask: Tensor | None = None
 
@@ -43,6 +46,7 @@ class Inputs:
             self.mass[first:last],
             self.auxiliary[first:last],
             self.static,
+            self.basin,
             None if self.elapsed is None else self.elapsed[first:last],
             None if self.mask is None else self.mask[first:last],
         )
@@ -85,6 +89,9 @@ class Network(nn.Module, ABC):
 
     def scale_to(self, water: WaterScales) -> None:
         """Take the scales of the water before a training; a network that conserves it never scales it."""
+
+    def learn_from(self, basins: int) -> None:
+        """Make room for what is learnt of each basin by itself, if the network learns such a thing."""
 
     @abstractmethod
     def empty_state(self, samples: int) -> State:

@@ -23,23 +23,27 @@ class Ensemble:
     Attributes:
         networks: one a member, in the order of `labels`.
         labels: the members' numbers.
+        learnt_from: the ids of the basins that they learnt from.
     """
 
     config: TrainingConfig
     scaler: Scaler
     labels: tuple[int, ...]
     networks: tuple[Network, ...]
+    learnt_from: tuple[str, ...]
 
     @classmethod
-    def load(cls, config: TrainingConfig, scaler: Scaler, members: dict[int, Tensors]) -> Self:
+    def load(
+        cls, config: TrainingConfig, scaler: Scaler, members: dict[int, Tensors], learnt_from: Sequence[str]
+    ) -> Self:
         """Build the members' networks from their weights."""
         networks = []
         for tensors in members.values():
-            module = build(config.network, config.inputs, seed=0)
+            module = build(config.network, config.inputs, seed=0, basins=len(learnt_from))
             module.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
             module.eval()
             networks.append(module)
-        return cls(config, scaler, tuple(members), tuple(networks))
+        return cls(config, scaler, tuple(members), tuple(networks), tuple(learnt_from))
 
     @property
     def conserving(self) -> bool:
@@ -59,7 +63,7 @@ class Ensemble:
         Returns:
             outputs (members, B, T, ...), and the states after the last day, one a member.
         """
-        inputs = self.scaler.inputs(forcing, torch.float32)
+        inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
         stacked: ArrayMap = {}
         last = []
         for index, network in enumerate(self.networks):

@@ -58,6 +58,7 @@ def _run_blocks(
         _padded(inputs.mass[:, samples], 1),
         _padded(inputs.auxiliary[:, samples], 1),
         _padded(inputs.static[samples], 0),
+        None if inputs.basin is None else _padded(inputs.basin[samples], 0),
         None if inputs.elapsed is None else _padded(inputs.elapsed[:, samples], 1),
         None if inputs.mask is None else _padded(inputs.mask[:, samples], 1),
     )

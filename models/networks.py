@@ -17,9 +17,15 @@ def architecture(network: NetworkConfig) -> type[Network]:
     return ARCHITECTURES[network.architecture]
 
 
-def build(network: NetworkConfig, inputs: InputsConfig, seed: int) -> Network:
-    """Return a freshly initialised network; the same seed gives the same weights."""
+def build(network: NetworkConfig, inputs: InputsConfig, seed: int, basins: int = 0) -> Network:
+    """Return a freshly initialised network; the same seed gives the same weights.
+
+    Args:
+        basins: how many it learns from.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         settings = network.model_dump(exclude={"architecture"})
-        return architecture(network)(len(inputs.auxiliary), len(inputs.static), **settings)
+        module = architecture(network)(len(inputs.auxiliary), len(inputs.static), **settings)
+        module.learn_from(basins)
+    return module

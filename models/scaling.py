@@ -1,5 +1,6 @@
 """Standardisation of auxiliaries and statics. The water itself is never scaled."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Self
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from models.arrays import Forcing
+from models.arrays import Forcing, places
 from models.contract import Inputs
 
 
@@ -38,8 +39,18 @@ class Scaler:
             _row(_one_where_constant(static.std(0))),
         )
 
-    def inputs(self, forcing: Forcing, dtype: torch.dtype, device: torch.device | str = "cpu") -> Inputs:
-        """Return a network's inputs: time first, auxiliaries and statics standardised, missing days masked."""
+    def inputs(
+        self,
+        forcing: Forcing,
+        dtype: torch.dtype,
+        device: torch.device | str = "cpu",
+        learnt_from: Iterable[str] = (),
+    ) -> Inputs:
+        """Return a network's inputs: time first, auxiliaries and statics standardised, missing days masked.
+
+        Args:
+            learnt_from: the ids of the basins that the network learnt from.
+        """
         missing = forcing.missing
         auxiliary = (forcing.auxiliary - np.asarray(self.auxiliary_mean)) / np.asarray(self.auxiliary_sd)
         static = (forcing.static - np.asarray(self.static_mean)) / np.asarray(self.static_sd)
@@ -49,6 +60,7 @@ class Scaler:
                 np.where(missing[..., None], 0, auxiliary).swapaxes(0, 1), dtype=dtype, device=device
             ),
             static=torch.as_tensor(static, dtype=dtype, device=device),
+            basin=torch.as_tensor(places(forcing.ids, learnt_from), device=device),
             mask=torch.as_tensor(~missing.T, device=device) if missing.any() else None,
         )
 

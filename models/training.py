@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,8 @@ class MemberTraining:
 
     Args:
         start: the weights of a trained member, with whose scaler the training goes on.
+        learnt_from: the ids of the basins that the member will have learnt from: those of the data, and the trained
+            member's.
     """
 
     def __init__(
@@ -109,9 +111,11 @@ class MemberTraining:
         seed: int,
         device: str = "cpu",
         start: Tensors | None = None,
+        learnt_from: Sequence[str] = (),
     ) -> None:
         self.config, self.data, self.scaler, self.device = config, data, scaler, device
-        self.network = build(config.network, config.inputs, seed)
+        self.learnt_from = tuple(learnt_from) or data.forcing.ids
+        self.network = build(config.network, config.inputs, seed, basins=len(self.learnt_from))
         if start is None:
             self.network.scale_to(water_scales(data, Period.parse(config.train_period)))
         else:
@@ -225,8 +229,10 @@ class MemberTraining:
         shape = self.config.windows
         days = starts[:, None] + np.arange(shape.warmup_days + shape.loss_days)
         of, forcing = basins[:, None], self.data.forcing
-        window = Forcing(forcing.first, forcing.mass[of, days], forcing.auxiliary[of, days], forcing.static[basins])
-        inputs = self.scaler.inputs(window, torch.float32, self.device)
+        ids = tuple(forcing.ids[basin] for basin in basins)
+        mass, auxiliary = forcing.mass[of, days], forcing.auxiliary[of, days]
+        window = Forcing(forcing.first, mass, auxiliary, forcing.static[basins], ids)
+        inputs = self.scaler.inputs(window, torch.float32, self.device, self.learnt_from)
         observed = self.observed[of, days[:, shape.warmup_days :]]
         return inputs, self._tensor(observed.T), self._tensor(self.sd[basins])
 
@@ -241,7 +247,7 @@ class MemberTraining:
     def _validate(self, loss: float | None) -> float:
         """Score the validation period and keep the weights if they are the best so far; no loss before a step."""
         period = Period.parse(str(self.config.validation_period))
-        score = median_nse(self.average, self.data, self.scaler, period)
+        score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from)
         self.log.append({"step": self.step, "loss": loss, "validation_nse": score})
         if score > self.best_nse:
             self.best_nse, self.best = score, _copy(self.average)
@@ -259,8 +265,13 @@ def water_scales(data: TrainingData, training: Period) -> WaterScales:
     return WaterScales(means[0], sds[0] or 1.0, means[1], sds[1] or 1.0)
 
 
-def median_nse(network: Network, data: TrainingData, scaler: Scaler, period: Period) -> float:
+def median_nse(
+    network: Network, data: TrainingData, scaler: Scaler, period: Period, learnt_from: Sequence[str]
+) -> float:
     """Return the median NSE of the basins over a period, after a spin-up of a year or what the record has.
+
+    Args:
+        learnt_from: the ids of the basins that the network learnt from.
 
     Raises:
         DataProblem: no basin has the observations for an NSE in this period.
@@ -271,7 +282,7 @@ def median_nse(network: Network, data: TrainingData, scaler: Scaler, period: Per
     observed = data.discharge[:, days_of(record, period)]
     scored = np.flatnonzero((~np.isnan(observed)).any(axis=1))
     parameter = next(network.parameters())
-    inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device)
+    inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device, learnt_from)
     outputs, _ = simulate(network, inputs, None, keep=("discharge",))
     simulated = outputs["discharge"][:, -len(period) :]
     values = [nse(s, o).value for s, o in zip(simulated, observed[scored], strict=True)]

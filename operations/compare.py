@@ -155,7 +155,7 @@ def _result(
 
 def _described(session: Session, version: versions.Version) -> dict[str, Any]:
     config = TrainingConfig.model_validate(version.config)
-    network = build(config.network, config.inputs, seed=0)
+    network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
     logs = versions.logs_of(session, version.id).values()
     seconds = [one["seconds"] for one in logs if one.get("seconds") is not None]
     machines = unique(one["machine"] for one in logs if one.get("machine") is not None)

@@ -93,7 +93,7 @@ def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinF
         if not after:
             return str(stop)
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
-    forcing = Forcing(record.first + first, mass, auxiliary, static[None].astype(np.float32))
+    forcing = Forcing(record.first + first, mass, auxiliary, static[None].astype(np.float32), (basin,))
     return BasinForcing(forcing, filled, stop, series.stamp(session, basin, inputs.product))
 
 
@@ -157,6 +157,7 @@ def stacked(forcings: Sequence[Forcing]) -> Forcing:
         np.concatenate([one.mass for one in forcings]),
         np.concatenate([one.auxiliary for one in forcings]),
         np.concatenate([one.static for one in forcings]),
+        tuple(basin for one in forcings for basin in one.ids),
     )
 
 

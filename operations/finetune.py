@@ -1,20 +1,26 @@
 """A training that goes on from a version: with its network, inputs, scaler and weights, on basins of its own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from models import checkpoint
+from models.arrays import places
 from models.checkpoint import Tensors
 from models.config import FineTuningConfig, TrainingConfig
+from models.nets.vectors import with_room
 from operations.learnt import attribute_ranges
 from records import versions
 from records.version_properties import Tuning, VersionProperties
 from records.versions import Version
+
+VECTORS = "vectors.table"
 
 
 def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
@@ -43,13 +49,25 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
     return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
 
 
-def start_of(session: Session, parent: Version, member: int) -> Tensors:
+def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
     """Return the weights that a member starts from: those that the parent uses of its member in the same place.
+
+    Args:
+        learnt_from: the basins that the member will have learnt from, the parent's among them.
 
     Raises:
         Corrupt, DataProblem: they are damaged.
     """
-    return checkpoint.parse(versions.members_of(session, parent.id)[member].weights[parent.uses])[0]
+    weights = checkpoint.parse(versions.members_of(session, parent.id)[member].weights[parent.uses])[0]
+    if VECTORS in weights:
+        before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
+        weights[VECTORS] = with_room(weights[VECTORS], before, len(learnt_from))
+    return weights
+
+
+def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...]:
+    """Return the basins that a version will have learnt from: those of the training, after its parent's."""
+    return tuple(dict.fromkeys([*(parent.basins if parent else ()), *basins]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +102,4 @@ def lineage(
         name: (min(own[name][0], least), max(own[name][1], greatest)) for name, (least, greatest) in ranges.items()
     }
     tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
-    everything = tuple(dict.fromkeys([*parent.basins, *basins]))
-    return Lineage(parent.id, everything, VersionProperties(attribute_ranges=widened, tuning=tuning))
+    return Lineage(parent.id, learnt_from(parent, basins), VersionProperties(attribute_ranges=widened, tuning=tuning))

@@ -42,4 +42,4 @@ def load_version(session: Session, version_id: str) -> LoadedVersion:
         for member in versions.members_of(session, version_id)
     }
     config = TrainingConfig.model_validate(version.config)
-    return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights))
+    return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins))

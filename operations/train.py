@@ -159,10 +159,11 @@ def train_member(
         if member in {done.label for done in trainings.finished_members(session, training)}:
             return
         saved = trainings.checkpoint(session, training, member)
-        start = None if begun.parent is None else finetune.start_of(session, begun.parent, member)
+        learnt_from = finetune.learnt_from(begun.parent, begun.prepared.basins)
+        start = None if begun.parent is None else finetune.start_of(session, begun.parent, member, learnt_from)
     seed = begun.config.seed + member
     try:
-        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device, start)
+        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device, start, learnt_from)
         if saved is not None:
             work.resume(saved.content)
             log.info("train.resume", training=training, member=member, step=work.step)

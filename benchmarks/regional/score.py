@@ -124,7 +124,9 @@ def shipped(folder: Path) -> form.Ensemble:
 def loaded(found: form.Ensemble) -> Ensemble:
     """Return the networks of a shipped ensemble."""
     weights = {label: checkpoint.parse(blob)[0] for label, blob in found.weights.items()}
-    return Ensemble.load(found.description.config, Scaler.from_json(found.description.scaler), weights)
+    return Ensemble.load(
+        found.description.config, Scaler.from_json(found.description.scaler), weights, found.description.basins
+    )
 
 
 def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:

@@ -77,5 +77,8 @@ def trial(name: str, seed: int) -> None:
 def _validation(member: MemberTraining, names: Sequence[str]) -> Quartiles:
     """Return the quartiles of all scores of the best weights over the validation period."""
     assert member.best is not None
-    ensemble, observed = Ensemble.load(member.config, member.scaler, {0: member.best}), observe(names, VALIDATION)
+    ensemble, observed = (
+        Ensemble.load(member.config, member.scaler, {0: member.best}, member.learnt_from),
+        observe(names, VALIDATION),
+    )
     return quartiles(scores(simulate(ensemble, names).over(observed.period)[0], observed))

@@ -25,6 +25,7 @@ from models.nets.embedding import Embedding
 from models.nets.normalisers import normalised_logistic, normalised_relu
 from models.nets.products import aligned, aligned_size
 from models.nets.scan import EPSILON, Flow, Gates, scan
+from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
 RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
@@ -43,6 +44,9 @@ class MCLSTM(Network):
         cells: K, the trash cell included.
         embedding: values of the `Embedding`; 0 for none, as published.
         rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
+        basin_vector: numbers learnt of each basin, which gates and embedding see beside the attributes; 0 for none, as
+            published. A basin that the network did not learn from has zeros.
+        vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
         recurrence: which program runs the days.
     """
@@ -59,17 +63,20 @@ class MCLSTM(Network):
         cells: int = 64,
         embedding: int = 0,
         rank: int = 0,
+        basin_vector: int = 0,
+        vector_dropout: float = 0.0,
         output_gate_bias: float = -3.0,
         recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
-        self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static, cells
-        self.embedding = Embedding(1 + auxiliary + static, embedding) if embedding else None
-        features = self.drivers + static + cells
+        self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static + basin_vector, cells
+        self.embedding = Embedding(1 + auxiliary + self.static, embedding) if embedding else None
+        features = self.drivers + self.static + cells
         self.mixing = nn.Linear(features, rank, bias=False) if rank else None  # V
         self.redistribution = nn.Linear(rank or features, cells * cells)  # U and b
         self.input_gate = nn.Linear(features, cells)
         self.output_gate = nn.Linear(features, cells)
+        self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.recurrence = recurrence
         self._kept: tuple[tuple[tuple[int, int], ...], Gates] | None = None
         self._reset(output_gate_bias)
@@ -87,6 +94,11 @@ class MCLSTM(Network):
         """Whether the compiled recurrence runs the days: it does."""
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
+    def learn_from(self, basins: int) -> None:
+        """Give each basin a vector, if there are to be vectors."""
+        if self.vectors is not None:
+            self.vectors.learn_from(basins)
+
     def empty_state(self, samples: int) -> State:
         """Return empty cells: {"c": zeros (B, K)}, in mm."""
         return {"c": self.output_gate.bias.new_zeros(samples, self.cells)}
@@ -98,8 +110,9 @@ class MCLSTM(Network):
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
         cells = (state or self.empty_state(inputs.mass.shape[1]))["c"]
-        drivers = self._drivers(inputs)
-        storage, outflow, discharge = self._run(self._gates(), drivers, inputs.static, inputs.mass[..., 0], cells)
+        static = inputs.static if self.vectors is None else self.vectors(inputs)
+        drivers = self._drivers(inputs, static)
+        storage, outflow, discharge = self._run(self._gates(), drivers, static, inputs.mass[..., 0], cells)
         outputs = {
             "discharge": discharge,
             "loss": outflow[..., TRASH_CELL],
@@ -108,13 +121,13 @@ class MCLSTM(Network):
         }
         return outputs, {"c": storage[-1]}
 
-    def _drivers(self, inputs: Inputs) -> Tensor:
+    def _drivers(self, inputs: Inputs, static: Tensor) -> Tensor:
         """Return what the gates see of every day, (T, B, drivers)."""
         weather = torch.cat([inputs.mass, inputs.auxiliary], -1)
         if self.embedding is None:
             return weather
-        static = inputs.static.expand(len(weather), *inputs.static.shape)
-        seen = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary, static], -1)
+        every_day = static.expand(len(weather), *static.shape)
+        seen = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary, every_day], -1)
         return torch.cat([weather, self.embedding(seen)], -1)
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:

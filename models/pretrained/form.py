@@ -138,7 +138,7 @@ def read(folder: Path) -> Ensemble:
         ) from None
     except ValueError as error:
         raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({error}): fetch it again.") from None
-    wanted = _shapes(description.config)
+    wanted = _shapes(description)
     weights = {}
     for member in description.members:
         path = folder / member.file
@@ -174,8 +174,9 @@ def _bytes(path: Path) -> bytes:
         raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
 
 
-def _shapes(config: TrainingConfig) -> dict[str, torch.Size]:
-    network = build(config.network, config.inputs, seed=0)
+def _shapes(origin: Origin) -> dict[str, torch.Size]:
+    config = origin.config
+    network = build(config.network, config.inputs, seed=0, basins=len(origin.basins))
     return {name: tensor.shape for name, tensor in network.state_dict().items()}
 
 

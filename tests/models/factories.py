@@ -78,5 +78,6 @@ def training_data(basins: int = 3, seed: int = 0) -> TrainingData:
         rain.astype(np.float32),
         generator.normal(size=(basins, days, AUXILIARY)).astype(np.float32),
         generator.normal(size=(basins, STATIC)).astype(np.float32),
+        tuple(f"basin-{at}" for at in range(basins)),
     )
     return TrainingData(forcing, discharge.astype(np.float32))

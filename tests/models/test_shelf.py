@@ -26,7 +26,7 @@ def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
     shipped = form.read(folder)
     said = shipped.description
     weights = {label: checkpoint.parse(blob)[0] for label, blob in shipped.weights.items()}
-    ensemble = Ensemble.load(said.config, Scaler.from_json(said.scaler), weights)
+    ensemble = Ensemble.load(said.config, Scaler.from_json(said.scaler), weights, said.basins)
     generator = torch.Generator().manual_seed(0)
     rain = torch.rand(DAYS, SAMPLES, 1, generator=generator).sub(0.6).clamp_min(0) * 60
     auxiliary = torch.randn(DAYS, SAMPLES, len(said.config.inputs.auxiliary), generator=generator)

@@ -124,7 +124,7 @@ def test_each_member_starts_from_its_parents_member(own: Database, parent: str) 
         data = prepare(session, loaded.config, (UNSEEN,)).data
         assert versions.seeds_of(session, child.id) == {0: 40, 1: 41}
     scaler, days = Scaler.from_json(loaded.version.scaler), Period.parse("2003-10-01..2004-09-30")
-    scores = [median_nse(network, data, scaler, days) for network in loaded.ensemble.networks]
+    scores = [median_nse(network, data, scaler, days, loaded.version.basins) for network in loaded.ensemble.networks]
     assert scores[0] != scores[1]
     assert [log[0] for log in logs(own, child.id)] == [
         {"step": 0, "loss": None, "validation_nse": score} for score in scores

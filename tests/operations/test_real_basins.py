@@ -24,7 +24,13 @@ def weather(camels: Path) -> Forcing:
     data = CamelsSource([camels / "maurer_extended.zip"]).read("USGS-13235000")
     series = {one.variable: one.series.over(TWENTY_YEARS).values.astype(np.float32) for one in data.series}
     auxiliary = np.stack([series[name] for name in ("srad", "tmax", "tmin", "vp")], axis=-1)
-    return Forcing(TWENTY_YEARS.first, series["precipitation"][None], auxiliary[None], np.ones((1, 2), np.float32))
+    return Forcing(
+        TWENTY_YEARS.first,
+        series["precipitation"][None],
+        auxiliary[None],
+        np.ones((1, 2), np.float32),
+        ("USGS-13235000",),
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

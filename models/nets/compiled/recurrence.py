@@ -25,9 +25,9 @@ TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
 _SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank")
 _POINTERS = (
-    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow", "discharge",
-    "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed", "d_drivers", "d_mass",
-    "d_cells",
+    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow",
+    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed",
+    "d_drivers", "d_mass", "d_cells",
 )  # fmt: skip
 
 Blocks = dict[str, Tensor]
@@ -87,8 +87,8 @@ class _Scan(torch.autograd.Function):
     def forward(
         ctx: Any,
         weight: Tensor,
-        factor: Tensor | None,
-        factor_bias: Tensor | None,
+        _factor: Tensor | None,
+        _factor_bias: Tensor | None,
         fixed: Tensor,
         drivers: Tensor,
         mass: Tensor,
