@@ -120,7 +120,7 @@ class _GatesOfDay:
         torch.div(c, norm, out=self.features[:, :K])
         self.features[:, K:] = d
         torch.addmm(self.fixed, self.features, self.weight_T, out=self.rows)
-        if self.factor_T is not None:
+        if self.factor_T is not None and self.factor_bias is not None:
             torch.addmm(self.factor_bias, self.mixtures, self.factor_T, out=self.z_R)
         A, (z_i, z_o) = self.sources(self.z_R), self.others(self.rows)
         A.relu_()
@@ -134,7 +134,8 @@ class _GatesOfDay:
 
     def sources(self, z_R: Tensor) -> Tensor:
         """Return R's part of the pre-activations, (B, K, P)."""
-        return z_R[:, : self.cells * self.padded].unflatten(-1, (self.cells, -1))
+        sources: Tensor = z_R[:, : self.cells * self.padded].unflatten(-1, (self.cells, -1))
+        return sources
 
     def others(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return those of i and of o, (B, K)."""
@@ -200,7 +201,7 @@ class _Scan(torch.autograd.Function):
             d_log = day.i * (di - (day.i * di).sum(-1, keepdim=True))
             torch.mul(d_log, torch.sigmoid(-day.z_i), out=dz_i)
             torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
-            if factor is not None:
+            if d_factor is not None and d_factor_bias is not None:
                 d_factor.addmm_(dz_all_R.t(), gates.mixtures)
                 d_factor_bias.add_(dz_all_R.sum(0))
                 dz[:, : factor.shape[1]] = dz_all_R @ factor

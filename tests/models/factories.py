@@ -23,7 +23,7 @@ def network(
 ) -> MCLSTM:
     """Return a network with gates open enough that water moves."""
     torch.manual_seed(seed)
-    return MCLSTM(AUXILIARY, STATIC, cells, embedding, rank, -1.0, recurrence).to(dtype)
+    return MCLSTM(AUXILIARY, STATIC, cells, embedding, rank, output_gate_bias=-1.0, recurrence=recurrence).to(dtype)
 
 
 def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Inputs:

@@ -134,38 +134,41 @@ def library_of(variant: Variant) -> ctypes.CDLL:
     return loader.load(variant)
 
 
+@pytest.mark.parametrize("rank", [0, 4, 16])
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_every_library_that_runs_here_trains_like_the_plain_equations(
-    variant: Variant, monkeypatch: pytest.MonkeyPatch
+    variant: Variant, rank: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = library_of(variant)
     monkeypatch.setattr(loader, "library", lambda: functions)
-    assert losses_of_training("fastest") == pytest.approx(losses_of_training("plain"), rel=1e-9)
+    assert losses_of_training("fastest", rank) == pytest.approx(losses_of_training("plain", rank), rel=1e-9)
 
 
 @pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
+@pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_no_library_hides_a_bias_that_is_no_number(
-    variant: Variant, dtype: torch.dtype, gate: str, monkeypatch: pytest.MonkeyPatch
+    variant: Variant, dtype: torch.dtype, rank: int, gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = library_of(variant)
     monkeypatch.setattr(loader, "library", lambda: functions)
-    assert_nan_reaches_the_ledger("fastest", dtype, gate)
+    assert_nan_reaches_the_ledger("fastest", dtype, rank, gate)
 
 
 @pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
+@pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("recurrence", ["torch", "plain"])
-def test_torch_hides_no_bias_that_is_no_number(recurrence: Recurrence, gate: str) -> None:
-    assert_nan_reaches_the_ledger(recurrence, torch.float32, gate)
+def test_torch_hides_no_bias_that_is_no_number(recurrence: Recurrence, rank: int, gate: str) -> None:
+    assert_nan_reaches_the_ledger(recurrence, torch.float32, rank, gate)
 
 
-def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, gate: str) -> None:
+def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, rank: int, gate: str) -> None:
     """Check that one bias that is no number leaves no day finite, and that the ledger does not close.
 
     The bias is the first cell's, whose outflow is no part of the discharge: from there to the discharge it takes a day.
     """
-    net = network(8, dtype=dtype, recurrence=recurrence)
+    net = network(8, dtype=dtype, recurrence=recurrence, rank=rank)
     with torch.no_grad():
         net.get_parameter(f"{gate}.bias")[0] = torch.nan
         outputs, _ = net(inputs(10, 3, dtype=dtype), {"c": torch.ones(3, 8, dtype=dtype)})
@@ -174,6 +177,12 @@ def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, ga
     discharge, loss = outputs["discharge"].T, outputs["loss"].T
     ledgers = close(rain, discharge, loss, np.full(3, 8.0), storage[-1], dtype=np.float64)
     assert not any(ledger.closes for ledger in ledgers)
+
+
+def test_a_library_of_other_sources_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "Call", ctypes.c_int64 * 3)
+    with pytest.raises(loader.NoLibraryError, match="built of other sources"):
+        loader.load(loader.choose())
 
 
 @pytest.mark.skipif(

@@ -112,6 +112,9 @@ int half(const Call& call, bool backward) {
 
 extern "C" {
 
+// Python hands over a `Call` of as many bytes, or is of another version.
+int freshet_call_bytes() { return sizeof(Call); }
+
 // How this processor multiplies bfloat16: 2 by its matrix unit, 1 by its vector unit, 0 not at all.
 int freshet_half_unit() {
 #ifdef FRESHET_TILES

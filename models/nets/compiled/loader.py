@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 import torch
 
+from models.nets.compiled.call import Call
 from models.nets.compiled.variants import Variant, built_for, machine_of
 
 FOLDER = Path(__file__).parent
@@ -73,13 +74,15 @@ def load(variant: Variant) -> ctypes.CDLL:
     """Load the library of a variant.
 
     Raises:
-        NoLibraryError: it is not built, or cannot be loaded.
+        NoLibraryError: it is not built, was built of other sources, or cannot be loaded.
     """
     path = FOLDER / f"recurrence-{variant.name}.so"
     if not path.exists():
         raise NoLibraryError(f"{path} is missing: {MEND}.")
     try:
         loaded = ctypes.CDLL(str(path))
+        if loaded.freshet_call_bytes() != ctypes.sizeof(Call):
+            raise NoLibraryError(f"{path} was built of other sources: {MEND}.")
         for precision in PRECISIONS:
             function = getattr(loaded, f"freshet_{precision}")
             function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int

@@ -15,6 +15,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from models.nets.compiled import loader
+from models.nets.compiled.call import Call
 from models.nets.products import linear
 from models.nets.scan import Flow, Gates
 
@@ -23,23 +24,7 @@ MOST_BLOCKS = 2  # of a team
 VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
-_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank")
-_POINTERS = (
-    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow",
-    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed",
-    "d_drivers", "d_mass", "d_cells",
-)  # fmt: skip
-
 Blocks = dict[str, Tensor]
-
-
-class _Call(ctypes.Structure):
-    """`Call` of library.cpp."""
-
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in _SIZES),
-        *((name, ctypes.c_void_p) for name in _POINTERS),
-    )
 
 
 def available(device: torch.device) -> bool:
@@ -80,7 +65,7 @@ def _flow(made: Any) -> Flow:
 class _Scan(torch.autograd.Function):
     """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells and drivers.
 
-    `weights` are `weight`, `factor` and `factor_bias` as the program wants them, by the names of `_POINTERS`.
+    `weights` are `weight`, `factor` and `factor_bias` as the program wants them, by the names of `Call`.
     """
 
     @staticmethod
@@ -140,7 +125,7 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
     """Run all blocks, in teams, on all threads.
 
     Args:
-        weights, blocks: by the names of `_POINTERS`, a block first in each of the latter; what is missing is null.
+        weights, blocks: by the names of `Call`, a block first in each of the latter; what is missing is null.
 
     Returns:
         the gradients of the weights, summed over the teams; none unless backward.
@@ -163,7 +148,7 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
         sizes = (days, min(size, count - first), cells, padded, drivers, rank)
         pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
         pointers |= {name: values[team].data_ptr() for name, values in gradients.items()}
-        call = _Call(*sizes, **shared, **pointers)
+        call = Call(*sizes, **shared, **pointers)
         return function(ctypes.byref(call), int(backward))
 
     if threads == 1 or len(firsts) == 1:

@@ -1,0 +1,19 @@
+"""What is handed to the compiled recurrence."""
+
+import ctypes
+
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank")
+_POINTERS = (
+    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow",
+    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed",
+    "d_drivers", "d_mass", "d_cells",
+)  # fmt: skip
+
+
+class Call(ctypes.Structure):
+    """`Call` of library.cpp."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _SIZES),
+        *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
