@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 from fastapi.dependencies.models import Dependant
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.problems import Fault, InvalidRequest
 from app.rendered import Rendered
-from hydrology.basins import basin_id
-from hydrology.errors import InvalidInput
+from jobspec.fields import BASIN_SCHEMA, full_id
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -50,14 +49,6 @@ def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Sess
         yield session
 
 
-def full_id(text: str) -> str:
-    """Return the full identifier of a basin, refused as a validator does where it is none."""
-    try:
-        return basin_id(text)
-    except InvalidInput as error:
-        raise PydanticCustomError("basin", "{sentence}", {"sentence": str(error)}) from None
-
-
 RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
 OpenDatabase = Annotated[Database, Depends(_database)]
 ServiceClock = Annotated[Clock, Depends(_clock)]
@@ -66,29 +57,26 @@ JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 
-BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40})"
-LOOKS: dict[str, Any] = {"pattern": f"^{BASIN}$"}  # documented, while the sentence of `full_id` is what is said
 BasinId = Annotated[
     str,
     AfterValidator(full_id),
     Path(
-        json_schema_extra=LOOKS,
+        json_schema_extra=BASIN_SCHEMA,
         description="A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).",
         examples=["01013500"],
     ),
 ]
-Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=LOOKS)]
 OptionalBasin = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else full_id(text)),
-    Query(description="Only those of this basin.", json_schema_extra=LOOKS, examples=["01013500"]),
+    Query(description="Only those of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
 BasinCursor = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else full_id(text)),
     Query(
         description="Start after this basin: the last one of the page before.",
-        json_schema_extra=LOOKS,
+        json_schema_extra=BASIN_SCHEMA,
         examples=["USGS-01013500"],
     ),
 ]

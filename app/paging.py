@@ -1,12 +1,14 @@
 """Pages of a list: where the next one is."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from urllib.parse import urlencode
 
 from fastapi import Request, Response
 
-Asked = str | int | date | datetime | None
+from hydrology.calendar import Day
+
+Asked = str | int | Day | datetime | None
 
 
 def next_page(request: Request, response: Response, asked: Mapping[str, Asked], last: str | None) -> str | None:
@@ -26,4 +28,4 @@ def next_page(request: Request, response: Response, asked: Mapping[str, Asked], 
 
 
 def _text(value: Asked) -> str:
-    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -17,7 +17,7 @@ import torch
 from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
 from freshet.cli.context import log_to_stderr
 from hydrology.calendar import Period
-from models.config import TrainingConfig
+from jobspec.training import TrainingConfig
 from models.networks import ARCHITECTURES
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress

@@ -7,9 +7,9 @@ from typing import Self
 import numpy as np
 import torch
 
+from jobspec.training import TrainingConfig
 from models.arrays import Forcing
 from models.checkpoint import Tensors
-from models.config import TrainingConfig
 from models.contract import Network
 from models.inference import ArrayMap, simulate
 from models.networks import build

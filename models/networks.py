@@ -2,7 +2,8 @@
 
 import torch
 
-from models.config import InputsConfig, NetworkConfig
+from jobspec.network import NetworkConfig
+from jobspec.training import InputsConfig
 from models.contract import Network
 from models.nets.eins import EINS
 from models.nets.lstm import LSTM

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
 from hydrology.scores import nse
+from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
 from models.arrays import Array, Forcing, days_of
 from models.checkpoint import Tensors
-from models.config import Cosine, Staircase, TrainingConfig
 from models.contract import Inputs, Network, WaterScales
 from models.inference import simulate
 from models.losses import nse_star
@@ -117,7 +117,7 @@ class MemberTraining:
         self.learnt_from = tuple(learnt_from) or data.forcing.ids
         self.network = build(config.network, config.inputs, seed, basins=len(self.learnt_from))
         if start is None:
-            self.network.scale_to(water_scales(data, Period.parse(config.train_period)))
+            self.network.scale_to(water_scales(data, config.train_period))
         else:
             self.network.load_state_dict(start)  # the scales of the water among them
         self.started = start is not None
@@ -125,7 +125,7 @@ class MemberTraining:
         self.network.half_products = config.precision == "bfloat16"
         self.optimizer = torch.optim.Adam(self.network.parameters())
         self.average = copy.deepcopy(self.network).eval()
-        training = Period.parse(config.train_period)
+        training = config.train_period
         record = data.forcing.period
         # A day that the network skips has no simulation to hold against the observation.
         self.observed = np.where(data.forcing.missing, np.float32(np.nan), data.discharge)
@@ -246,7 +246,8 @@ class MemberTraining:
 
     def _validate(self, loss: float | None) -> float:
         """Score the validation period and keep the weights if they are the best so far; no loss before a step."""
-        period = Period.parse(str(self.config.validation_period))
+        period = self.config.validation_period
+        assert period is not None
         score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from)
         self.log.append({"step": self.step, "loss": loss, "validation_nse": score})
         if score > self.best_nse:

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from jobspec.training import WindowsConfig
 from models.arrays import days_of
-from models.config import WindowsConfig
 
 Indices = npt.NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
-from models.config import InputsConfig
+from jobspec.training import InputsConfig
 from records import basins, promotions, series
 
 

@@ -17,7 +17,7 @@ from hydrology.errors import DataProblem, InvalidInput
 from hydrology.paired import MEANINGS, difference, quartiles
 from hydrology.pairs import Score
 from hydrology.scores import SCORES
-from models.config import TrainingConfig
+from jobspec.training import TrainingConfig
 from models.networks import build
 from operations.basins import chosen, unique
 from operations.dataset import skipped_days

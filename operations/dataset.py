@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Days, Period
 from hydrology.gaps import fill_short_gaps
 from hydrology.units import Area, to_mm_per_day
+from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing
-from models.config import InputsConfig, TrainingConfig
 from models.networks import architecture
 from operations.basins import gauge_product
 from records import basins, series

@@ -8,12 +8,11 @@ import numpy.typing as npt
 import torch
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
+from jobspec.training import FineTuningConfig, TrainingConfig
 from models import checkpoint
 from models.arrays import places
 from models.checkpoint import Tensors
-from models.config import FineTuningConfig, TrainingConfig
 from models.nets.vectors import with_room
 from operations.learnt import attribute_ranges
 from records import versions
@@ -41,7 +40,7 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             f"Version {parent.id} has {len(parent.members)} members, so {tuning.members} cannot start from them: ask "
             "for no more."
         )
-    if Period.parse(tuning.train_period).overlap(Period.parse(tuning.validation_period)) is not None:
+    if tuning.train_period.overlap(tuning.validation_period) is not None:
         raise InvalidInput(
             f"The training period {tuning.train_period} overlaps the validation period {tuning.validation_period}, so "
             "the validation could not tell whether the fine-tuning helps: choose periods apart."

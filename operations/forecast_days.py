@@ -6,11 +6,10 @@ import numpy as np
 
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import InvalidInput
+from jobspec.kinds import LONGEST_HORIZON_DAYS
 from operations.advance import ONE_DAY
 from operations.dataset import BasinForcing
 from records.clock import Clock
-
-LONGEST_HORIZON = 366  # days
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,10 @@ def check_horizon(horizon: int) -> None:
     """Refuse a horizon that no run has.
 
     Raises:
-        InvalidInput: it is not from 1 to `LONGEST_HORIZON` days.
+        InvalidInput: it is not from 1 to `LONGEST_HORIZON_DAYS`.
     """
-    if not 1 <= horizon <= LONGEST_HORIZON:
-        raise InvalidInput(f"A horizon of {horizon} days is not possible: choose 1 to {LONGEST_HORIZON}.")
+    if not 1 <= horizon <= LONGEST_HORIZON_DAYS:
+        raise InvalidInput(f"A horizon of {horizon} days is not possible: choose 1 to {LONGEST_HORIZON_DAYS}.")
 
 
 def choose_days(clock: Clock, t0: Day | None, horizon: int, record_end: Day) -> RunDays:

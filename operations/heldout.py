@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from models.config import FineTuningConfig, TrainingConfig
+from jobspec.training import FineTuningConfig, TrainingConfig
 from records import versions
 
 
@@ -27,7 +27,7 @@ def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuning
         UnknownVersion: the parent is not kept.
     """
     parent = versions.get(session, config.parent) if isinstance(config, FineTuningConfig) else None
-    _require_apart(period, "this training", config.model_dump(), parent.used_periods if parent else ())
+    _require_apart(period, "this training", config.model_dump(mode="json"), parent.used_periods if parent else ())
 
 
 def _require_apart(period: Period, whose: str, config: Mapping[str, str | None], earlier: Sequence[str]) -> None:

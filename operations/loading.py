@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from jobspec.training import TrainingConfig
 from models import checkpoint
-from models.config import TrainingConfig
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from records import versions

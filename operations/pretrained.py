@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput, NotFound
-from models.config import TrainingConfig
+from jobspec.training import TrainingConfig
 from models.networks import architecture
 from models.pretrained import SHELF, form
 from models.pretrained.writing import Finished, Written, write

@@ -11,7 +11,7 @@ import numpy as np
 import structlog
 
 from hydrology.calendar import Days, Period
-from models.config import TrainingConfig
+from jobspec.training import TrainingConfig
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out

@@ -54,7 +54,7 @@ def read_snow(
     Returns:
         the cells by member and the skill of the members' mean, or None where the record holds no training day.
     """
-    training = Period.parse(loaded.config.train_period)
+    training = loaded.config.train_period
     fitted = training.overlap(record)
     if fitted is None:
         return None

@@ -12,10 +12,9 @@ from importlib import metadata
 import structlog
 import torch
 
-from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from jobspec.training import FineTuningConfig, TrainingConfig
 from models import checkpoint
-from models.config import FineTuningConfig, TrainingConfig
 from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
@@ -236,7 +235,7 @@ def new_version(clock: Clock, begun: Begun, label: str | None = None) -> version
 def _scaler(begun: Begun) -> Scaler:
     if begun.parent is not None:  # the weights mean nothing under another
         return Scaler.from_json(begun.parent.scaler)
-    return Scaler.fit(begun.prepared.data.forcing.over(Period.parse(begun.config.train_period)))
+    return Scaler.fit(begun.prepared.data.forcing.over(begun.config.train_period))
 
 
 def _of_member(on_progress: Callable[[int, Progress], None], member: int) -> OnProgress:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from jobspec.training import TrainingConfig
 from models.arrays import Array, days_of
-from models.config import TrainingConfig
 from models.training import SPIN_UP_DAYS, TrainingData
 from operations.dataset import BasinForcing, content_hash, load_discharge, load_forcing, stacked
 
@@ -45,8 +45,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     Raises:
         NoBasinLeft: none can.
     """
-    training = Period.parse(config.train_period)
-    validation = Period.parse(config.validation_period) if config.validation_period else training
+    training, validation = config.train_period, config.validation_period or config.train_period
     wanted = Period(min(training.first, validation.first), max(training.last, validation.last))
     forcings: dict[str, BasinForcing] = {}
     left_out: dict[str, str] = {}

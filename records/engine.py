@@ -105,15 +105,28 @@ class Database:
         if self.file:
             self.file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with self._migration_lock(), self._engine.begin() as connection:
-                if not self.file:
-                    # Until the end of this transaction, which is also the migration's.
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            with self.migrating() as connection:
                 scripts = ScriptDirectory.from_config(_alembic(connection))
-                self._refuse_newer(scripts, MigrationContext.configure(connection).get_current_revision())
-                command.upgrade(_alembic(connection), "head")
+                revision = MigrationContext.configure(connection).get_current_revision()
+                self._refuse_newer(scripts, revision)
+                if revision != scripts.get_current_head():
+                    command.upgrade(_alembic(connection), "head")
+                    self._require_whole(connection)
         except _FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """Open a transaction that may change the tables; one process at a time gets it.
+
+        SQLite changes a table by making it anew: meanwhile no row that refers to one of its rows is deleted with it.
+        """
+        migrates = self._engine.execution_options(freshet_migrates=True)
+        with self._migration_lock(), migrates.begin() as connection:
+            if not self.file:
+                # Until the end of this transaction.
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            yield connection
 
     def check(self) -> Condition:
         """Say whether the database can be used, without changing it."""
@@ -162,6 +175,10 @@ class Database:
         finally:
             connection.close()
 
+    def _require_whole(self, connection: Connection) -> None:
+        if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
+            raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
+
     def _refuse_newer(self, scripts: ScriptDirectory, revision: str | None) -> None:
         if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
             raise DatabaseProblem(
@@ -201,13 +218,15 @@ def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
     # The driver's own transactions begin too late: `_begin_sqlite` opens them.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("busy_timeout = 5000", "foreign_keys = ON", "synchronous = NORMAL"):
+    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:
     # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
-    reads = connection.get_execution_options().get("freshet_reads", False)
+    options = connection.get_execution_options()
+    reads = options.get("freshet_reads", False)
     connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

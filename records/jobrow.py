@@ -37,8 +37,7 @@ class NewJob:
     """A job to be posted.
 
     Attributes:
-        kind: `ingest`, `training`, `member` (a child of a training), `forecast`, `evaluation`,
-            `comparison`.
+        kind: one of `jobspec.kinds.KINDS`.
         params: what the kind needs, as JSON.
         queue: `default` or `training`.
         parent_id: the job that waits for this one.

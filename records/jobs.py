@@ -81,7 +81,7 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     Raises:
         IdempotencyConflict: another request was posted under the key.
         UnknownJob, JobEnded: the parent is not kept, or has ended.
-        IntegrityError: there is no such kind or queue.
+        IntegrityError: there is no such queue.
         ValueError: a number in the params is not finite.
     """
     if new.parent_id is not None:

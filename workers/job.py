@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from hydrology.errors import Problem
+from jobspec import kinds
 from records import events, jobs
 from records.clock import Clock
 from records.engine import Database
@@ -114,7 +115,8 @@ class Running:
             self._cancelled.set()
 
 
-Handler = Callable[[Running], dict[str, Any]]
+Handler = Callable[[Running, Any], dict[str, Any]]
+"""Does a kind of job. It gets the params as `jobspec.kinds` reads them, and returns the result."""
 
 
 def run_job(tools: Tools, handlers: Mapping[str, Handler], worker: str, job_id: str) -> None:
@@ -127,7 +129,7 @@ def run_job(tools: Tools, handlers: Mapping[str, Handler], worker: str, job_id: 
         return
     log.info("job.start", job=job.id, kind=job.kind, attempt=job.attempt)
     with Running(tools, job) as running:
-        outcome = _outcome(running, handlers[job.kind])
+        outcome = _outcome(running, handlers)
     try:
         _write(tools, job, outcome)
     except jobs.StaleAttempt as error:
@@ -153,9 +155,11 @@ class _Outcome:
     problem: dict[str, Any] | None = None
 
 
-def _outcome(running: Running, handler: Handler) -> _Outcome:
+def _outcome(running: Running, handlers: Mapping[str, Handler]) -> _Outcome:
+    job = running.job
     try:
-        return _Outcome("succeeded", result=handler(running))
+        params = kinds.read(job.kind, job.params).params
+        return _Outcome("succeeded", result=handlers[job.kind](running, params))
     except CancelAsked:
         return _Outcome("cancelled")
     except Waiting:
@@ -165,7 +169,7 @@ def _outcome(running: Running, handler: Handler) -> _Outcome:
     except Problem as problem:
         return _Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
     except Exception as error:  # noqa: BLE001 - whatever it is, the row must tell it and the worker go on
-        log.error("job.error", job=running.job.id, error="".join(traceback.format_exception(error)))
+        log.error("job.error", job=job.id, error="".join(traceback.format_exception(error)))
         return _Outcome(
             "retry", problem={"kind": "internal", "detail": f"{type(error).__name__} in the worker; see its log."}
         )

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import structlog
 
+from jobspec.kinds import queue_of
 from records import jobs, schedules
 from records.cron import next_run
 from workers.job import Tools
@@ -31,7 +32,7 @@ def _fire_one(tools: Tools, schedule: schedules.Schedule, now: datetime) -> bool
     new = jobs.NewJob(
         kind=schedule.kind,
         params=schedule.params,
-        queue="default",
+        queue=queue_of(schedule.kind),
         schedule_id=schedule.id,
         idempotency_key=f"schedule {schedule.id} at {schedule.next_run_at.isoformat()}",
         created_by=f"schedule {schedule.name}",

@@ -8,13 +8,14 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
-from app.dependencies import BASIN, BasinId, Reading, RenderedAnswers, RunId, ServiceClock, full_id
+from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock
 from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.schemas import Forecast, Forecasts, Units
 from app.forecasts.service import NoArea, Representation
 from app.problems import documented
 from app.rendered import Rendered
+from jobspec.fields import BASIN, full_id
 from records.basins import UnknownBasin
 from records.latest import Latest, NoForecast, NoModel, glance
 from records.runs import UnknownRun

@@ -4,16 +4,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from app.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
 from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock
 from app.jobs import service, stream
 from app.jobs.example import EVENTS
-from app.jobs.params import NewJob, said
-from app.jobs.schemas import Job, JobPage, Kind, Status
+from app.jobs.schemas import Job, JobPage, Status
 from app.paging import next_page
 from app.problems import documented_keyed, documented_writing
 from app.security import AnyKey, Operator
+from jobspec.kinds import KINDS, AnyJobRequest
 from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 
@@ -22,6 +24,14 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 EVENT_STREAM = "text/event-stream"
 LARGEST_NUMBER = 2**63 - 1
 _ID = "^[0-9A-Za-z_-]{1,64}$"
+
+
+def _known_kind(kind: str | None) -> str | None:
+    if kind not in (None, *KINDS):
+        raise PydanticCustomError("kind", "choose one of {kinds}", {"kinds": ", ".join(KINDS)})
+    return kind
+
+
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -34,7 +44,11 @@ LastEventId = Annotated[
     int, Header(description="The `id` of the last event that you have seen.", ge=0, le=LARGEST_NUMBER)
 ]
 WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
-OfKind = Annotated[Kind | None, Query(description="Only those of this kind.")]
+OfKind = Annotated[
+    str | None,
+    AfterValidator(_known_kind),
+    Query(description="Only those of this kind.", json_schema_extra={"enum": list(KINDS)}),
+]
 OfParent = Annotated[str | None, Query(description="Only those that this job has posted.", pattern=_ID)]
 
 _LOCATION = {"Location": {"description": "Where the job is.", "schema": {"type": "string"}}}
@@ -71,12 +85,12 @@ def post_job(
     database: OpenDatabase,
     sender: JobSender,
     clock: ServiceClock,
-    new: NewJob,
+    new: AnyJobRequest,
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
     """The job is done by a worker as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets
     lost, post again with the same `Idempotency-Key`: the job is made once."""
-    job, made = service.post(database, sender, clock, key, new.kind, said(new), idempotency_key)
+    job, made = service.post(database, sender, clock, key, new, idempotency_key)
     return posted(response, job, made)
 
 

@@ -8,7 +8,6 @@ from pydantic import ConfigDict, Field
 from app.jobs.example import JOB
 from app.schema import Missing, Model
 
-Kind = Literal["ingest", "training", "member", "forecast", "evaluation", "comparison", "pretrained"]
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 
 
@@ -37,7 +36,10 @@ class Job(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [JOB]})
 
     id: str
-    kind: Kind = Field(description="`member`: one network of a training, which the training posts itself.")
+    kind: str = Field(
+        description="What it does. The service itself posts `member` (one network of a training) and `upload` (tables "
+        "that were sent).",
+    )
     params: dict[str, Any] | None = Field(description="What it was asked to do.")
     status: Status = Field(description="`waiting`: for the jobs that it has posted itself.")
     attempt: int = Field(description="How often a worker has begun it.")

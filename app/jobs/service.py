@@ -6,6 +6,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs.schemas import Cause, Job, Progress
+from jobspec.kinds import JobRequest
 from records import jobs
 from records.clock import Clock
 from records.engine import Database
@@ -37,8 +38,7 @@ def post(
     sender: Sender,
     clock: Clock,
     key: Key,
-    kind: str,
-    params: dict[str, Any],
+    request: JobRequest,
     idempotency_key: str | None,
 ) -> tuple[Job, bool]:
     """Keep a job, tell the workers once it is committed, and return it with whether it is new.
@@ -47,9 +47,9 @@ def post(
         IdempotencyConflict: this key has posted something else under the idempotency key.
     """
     new = jobs.NewJob(
-        kind=kind,
-        params=params,
-        queue="default",
+        kind=request.kind,
+        params=request.stored(),
+        queue=request.queue,
         # One client's idempotency keys are none of another's, nor of the schedules'.
         idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
         created_by=key.name,
@@ -57,7 +57,7 @@ def post(
     )
     with database.transaction() as session:
         job, made = jobs.create(session, new, clock.wall())
-    log.info("job.posted", job=job.id, kind=kind, by=key.name, new=made)
+    log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=made)
     if job.status == "queued" and job.sent_at is None:
         sender.send(job)
         with database.reading() as session:

@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from app.dependencies import Basin
-from app.jobs.params import MOST_BASINS
 from app.models.example import MODEL, PROMOTIONS
-from app.schema import Line, Missing, Model, RequestModel
+from app.schema import Missing, Model
+from jobspec.fields import Basins, Line, RequestModel
 
 
 class ModelSummary(Model):
@@ -110,12 +109,10 @@ class NewPromotion(RequestModel):
     """The forecasts of some basins are to come from the version."""
 
     reason: Line = Field(description="Why; it is kept for ever.", examples=["better on the held-out years"])
-    basins: list[Basin] | None = Field(
+    basins: Basins | None = Field(
         None,
         min_length=1,
-        max_length=MOST_BASINS,
         description="Any that have its weather product and attributes. Without it all kept here that it learnt from.",
-        examples=[["USGS-01013500"]],
     )
 
 

@@ -10,7 +10,7 @@ from app.observations import service
 from app.observations.schemas import Observations
 from app.observations.service import LONGEST_DAYS, USUAL_DAYS, Asked, NoObservations, Units
 from app.problems import documented
-from app.schema import AskedDay
+from jobspec.fields import DayField
 from records.basins import UnknownArea, UnknownBasin
 
 router = APIRouter(prefix="/basins", tags=["observations"])
@@ -30,7 +30,7 @@ Variable = Annotated[
     Query(description="One variable; all of the product where none is named.", pattern=_NAME, examples=["discharge"]),
 ]
 Start = Annotated[
-    AskedDay | None,
+    DayField | None,
     Query(
         description=f"The first day. Without it the answer begins {USUAL_DAYS} days before it ends, or where the "
         "series begin.",
@@ -38,7 +38,7 @@ Start = Annotated[
     ),
 ]
 End = Annotated[
-    AskedDay | None, Query(description="The last day, included; the last one kept without it.", examples=["2008-07-31"])
+    DayField | None, Query(description="The last day, included; the last one kept without it.", examples=["2008-07-31"])
 ]
 DischargeUnits = Annotated[
     Units | None, Query(description="The unit of discharge; as it is stored (`cfs` for USGS gauges) without it.")

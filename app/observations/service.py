@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from app.forecasts import schemas as forecasts
 from app.observations.schemas import Extent, Observations
 from app.problems import Fault, InvalidRequest
 from hydrology import units as convert
-from hydrology.calendar import Period, as_date, day
+from hydrology.calendar import Day, Period, as_date
 from hydrology.errors import NotFound
 from hydrology.series import DailySeries, Flag
 from records import basins, series
@@ -55,8 +54,8 @@ class Asked:
 
     product: str
     variable: str | None
-    start: date | None
-    end: date | None
+    start: Day | None
+    end: Day | None
     units: Units | None
     area: str | None
 
@@ -173,9 +172,9 @@ def _area(session: Session, basin: str, asked: Asked, entries: Sequence[series.E
 
 def _period(basin: str, asked: Asked, entries: Sequence[series.Entry]) -> Period:
     kept = Period(min(one.period.first for one in entries), max(one.period.last for one in entries))
-    last = kept.last if asked.end is None else day(asked.end)
+    last = kept.last if asked.end is None else asked.end
     usual = max(kept.first, last - np.timedelta64(USUAL_DAYS - 1, "D"))
-    first = usual if asked.start is None else day(asked.start)
+    first = usual if asked.start is None else asked.start
     if asked.start is not None and asked.end is not None and last < first:
         raise _refused("end", "the period ends before it begins: swap start and end.")
     period = Period(first, last)

@@ -20,15 +20,15 @@ from app.problems import documented
 from app.runs import service
 from app.runs.schemas import RunDetail, RunPage
 from app.runs.service import Wanted
-from app.schema import AskedDay
+from jobspec.fields import DayField
 from records.basins import UnknownBasin
 from records.runs import Purpose, UnknownRun
 from records.versions import UnknownVersion
 
 router = APIRouter(prefix="/runs", tags=["forecasts"])
 
-T0From = Annotated[AskedDay | None, Query(description="Only with T0 on this day or later.", examples=["2008-04-01"])]
-T0To = Annotated[AskedDay | None, Query(description="Only with T0 on this day or earlier.", examples=["2008-07-31"])]
+T0From = Annotated[DayField | None, Query(description="Only with T0 on this day or later.", examples=["2008-04-01"])]
+T0To = Annotated[DayField | None, Query(description="Only with T0 on this day or earlier.", examples=["2008-07-31"])]
 IssuedAfter = Annotated[
     OptionalInstant,
     Query(description="Only issued after this instant (RFC 3339, with its offset).", examples=["2008-04-21T06:00:00Z"]),

@@ -1,14 +1,14 @@
 """Runs from the records to their answers."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
 from app.runs.schemas import BasinOfRun, RunDetail, RunSummary
-from hydrology.calendar import as_date, day
+from hydrology.calendar import Day, as_date
 from records import basins, runs, versions
 
 
@@ -19,8 +19,8 @@ class Wanted:
     basin: str | None
     version: str | None
     purpose: runs.Purpose | None
-    t0_from: date | None
-    t0_to: date | None
+    t0_from: Day | None
+    t0_to: Day | None
     issued_after: datetime | None
 
 
@@ -41,8 +41,8 @@ def page(
         basin=wanted.basin,
         version=wanted.version,
         purpose=wanted.purpose,
-        t0_from=None if wanted.t0_from is None else day(wanted.t0_from),
-        t0_to=None if wanted.t0_to is None else day(wanted.t0_to),
+        t0_from=wanted.t0_from,
+        t0_to=wanted.t0_to,
         issued_after=wanted.issued_after,
         available_by=at,
         after=after,

@@ -5,9 +5,10 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from app.jobs.params import NewJob
 from app.schedules.example import SCHEDULE
-from app.schema import Line, Missing, Model, RequestModel
+from app.schema import Missing, Model
+from jobspec.fields import Line, RequestModel
+from jobspec.kinds import AnyJobRequest
 
 _SAID = ("name", "job", "cron", "timezone", "enabled")
 
@@ -18,7 +19,7 @@ class NewSchedule(RequestModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _SAID}]})
 
     name: Line = Field(description="No other schedule has it.")
-    job: NewJob = Field(description="What is posted: as in `POST /v1/jobs`.")
+    job: AnyJobRequest = Field(description="What is posted: as in `POST /v1/jobs`.")
     cron: Line = Field(description="Minute, hour, day of the month, month, day of the week.", examples=["30 6 * * *"])
     timezone: Line = Field("UTC", description="Whose clock the line is read by.", examples=["America/Denver"])
     enabled: bool = Field(True, description="Whether it is followed.")

@@ -5,7 +5,6 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from app.conditional import holds
-from app.jobs.params import said
 from app.problems import Changed
 from app.schedules.schemas import NewSchedule, Schedule, ScheduledJob
 from records import schedules
@@ -31,7 +30,7 @@ def due(new: NewSchedule, at: datetime) -> schedules.NewSchedule:
     return schedules.NewSchedule(
         name=new.name,
         kind=new.job.kind,
-        params=said(new.job),
+        params=new.job.stored(),
         cron=new.cron,
         timezone=new.timezone,
         enabled=new.enabled,

@@ -7,7 +7,7 @@ from pydantic import AfterValidator
 
 from app.basins import service as basins
 from app.basins.schemas import BasinDetail
-from app.dependencies import LOOKS, JobSender, OpenDatabase, ServiceClock, ServiceSettings, full_id
+from app.dependencies import JobSender, OpenDatabase, ServiceClock, ServiceSettings
 from app.jobs import service as jobs
 from app.jobs.endpoints import POSTED, IdempotencyKey, posted
 from app.jobs.schemas import Job
@@ -17,6 +17,8 @@ from app.security import Operator
 from app.user_basins import service
 from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
 from app.user_basins.service import NotYours, TakenNamespace
+from jobspec.fields import BASIN_SCHEMA, full_id
+from jobspec.kinds import UploadJob, UploadParams
 from records.jobs import IdempotencyConflict
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -41,7 +43,7 @@ _UPLOAD: dict[str, Any] = {
 OwnBasinId = Annotated[
     str,
     AfterValidator(full_id),
-    Path(description="A name in a namespace of your own.", json_schema_extra=LOOKS, examples=["OWN-mill"]),
+    Path(description="A name in a namespace of your own.", json_schema_extra=BASIN_SCHEMA, examples=["OWN-mill"]),
 ]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": BasinDetail, "description": "The basin is new."}}
 OwnProduct = Annotated[
@@ -104,6 +106,6 @@ def post_observations(
     if not content.strip():
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
     path = service.keep_upload(settings.data, content, suffix)
-    params = {"source": "tables", "observations_file": str(path), "product": product}
-    job, made = jobs.post(database, sender, clock, key, "ingest", params, idempotency_key)
+    upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
+    job, made = jobs.post(database, sender, clock, key, upload, idempotency_key)
     return posted(response, job, made)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from app.schema import Line, RequestModel
+from jobspec.fields import Line, RequestModel
 
 OWN = "own"
 PRODUCT = "^[a-z][a-z0-9_]{0,39}$"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.regional.data import PRODUCT, TRAINING, VALIDATION
-from models.config import TrainingConfig, sequence_to_one_protocol
+from jobspec.training import TrainingConfig, sequence_to_one
 
 SUBSET = 11  # every so many basins are the 40 of the comparison with sequence-to-one
 
@@ -43,13 +43,7 @@ def _mclstm(cells: int, steps: int, **network: Any) -> dict[str, Any]:
 
 
 def _sequence_to_one(cells: int) -> dict[str, Any]:
-    windows, schedule = sequence_to_one_protocol()
-    return {
-        "network": {"architecture": "mclstm", "cells": cells},
-        "windows": windows.model_dump(),
-        "schedule": schedule,
-        "validate_every": 100,
-    }
+    return sequence_to_one() | {"network": {"architecture": "mclstm", "cells": cells}, "validate_every": 100}
 
 
 RECIPES = {

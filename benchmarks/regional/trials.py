@@ -8,8 +8,7 @@ from pathlib import Path
 from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import Quartiles, observe, quartiles, scores, simulate
-from hydrology.calendar import Period
-from models.config import TrainingConfig
+from jobspec.training import TrainingConfig
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
@@ -32,7 +31,7 @@ def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> Memb
     database.close()
     require_all(prepared.left_out)
     data = prepared.data
-    return MemberTraining(config, data, Scaler.fit(data.forcing.over(Period.parse(config.train_period))), seed)
+    return MemberTraining(config, data, Scaler.fit(data.forcing.over(config.train_period)), seed)
 
 
 def trial(name: str, seed: int) -> None:

@@ -24,10 +24,11 @@ from sqlalchemy import text
 
 from app.dependencies import Reading
 from app.main import create_app
-from hydrology.calendar import day
+from hydrology.calendar import Period, day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
+from jobspec.network import MCLSTMConfig
+from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.forecast import Request, forecast
 from operations.ingest import ingest
 from operations.train import train
@@ -117,7 +118,7 @@ def _prepare(settings: Settings) -> list[str]:
     config = TrainingConfig(
         network=MCLSTMConfig(cells=8),
         inputs=InputsConfig(product=synthetic.PRODUCT),
-        train_period="2005-10-01..2006-09-30",
+        train_period=Period.parse("2005-10-01..2006-09-30"),
         windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
         members=MEMBERS,

@@ -10,7 +10,7 @@ from hydrology.calendar import Period
 from hydrology.series import DailySeries, Flag
 from hydrology.synthetic import MOST_BASINS, Landscape, Weather, landscape, weather
 from ingestion.sources.base import BasinData, SourceFile, SourceSeries
-from models.config import STATIC_ATTRIBUTES
+from jobspec.training import STATIC_ATTRIBUTES
 
 PRODUCT = "synthetic"
 PERIOD = Period.parse("1980-01-01..2008-12-31")  # as long as the extended Maurer forcing of CAMELS-US

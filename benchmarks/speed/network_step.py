@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
-from models.config import InputsConfig, TrainingConfig
+from jobspec.training import InputsConfig, TrainingConfig
 from models.networks import ARCHITECTURES, build
 
 SAMPLES, DAYS = 64, 365

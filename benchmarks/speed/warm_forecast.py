@@ -24,8 +24,8 @@ import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
+from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
-from models.config import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
 from operations.advance import member_states
@@ -72,7 +72,7 @@ def _prepare(database: Database, names: list[str], day: Day) -> str:
     ingest(database, SyntheticCountry(len(names)), CLOCK)
     config = TrainingConfig(
         inputs=InputsConfig(product=PRODUCT),
-        train_period="2000-10-01..2001-09-30",
+        train_period=Period.parse("2000-10-01..2001-09-30"),
         windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
         members=MEMBERS,

@@ -1,22 +1,14 @@
 """From the options of `freshet train` to the configuration of a training."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from models.config import (
-    Cosine,
-    FineTuningConfig,
-    Staircase,
-    TrainingConfig,
-    requested,
-    sequence_to_one_protocol,
-    windows_protocol,
-)
+from jobspec.training import Cosine, FineTuningConfig, Staircase, TrainingConfig, sequence_to_one
 
+Config = TypeVar("Config", TrainingConfig, FineTuningConfig)
 Options = dict[str, Any]
 """What was chosen, by field; None where nothing was."""
 
@@ -34,17 +26,15 @@ def from_scratch(protocol: Protocol, settings: Options, windows: Options, schedu
     Raises:
         InvalidInput: a choice is not possible, or does not belong to the protocol.
     """
-    shape, rates = windows_protocol() if protocol is Protocol.WINDOWS else sequence_to_one_protocol()
+    base = {"windows": {}, "schedule": {}} if protocol is Protocol.WINDOWS else sequence_to_one()
     fields = (Cosine if protocol is Protocol.WINDOWS else Staircase).model_fields
     if foreign := sorted(set(given(schedule)) - set(fields)):
         raise InvalidInput(f"{option(foreign[0])} does not belong to the protocol {protocol}: leave it out.")
     asked = given(settings) | {
-        "windows": shape.model_dump() | given(windows),
-        "schedule": rates | given(schedule),
+        "windows": base["windows"] | given(windows),
+        "schedule": {"kind": "cosine"} | base["schedule"] | given(schedule),
     }
-    config = _checked(asked)
-    assert isinstance(config, TrainingConfig)
-    return config
+    return _checked(TrainingConfig, asked)
 
 
 def fine_tuning(settings: Options, windows: Options, schedule: Options, foreign: Options) -> FineTuningConfig:
@@ -62,9 +52,7 @@ def fine_tuning(settings: Options, windows: Options, schedule: Options, foreign:
         raise InvalidInput(
             "A fine-tuning needs --validation-period: those days tell whether, and when, it is better than its parent."
         )
-    config = _checked(given(settings) | {"windows": given(windows), "schedule": given(schedule)})
-    assert isinstance(config, FineTuningConfig)
-    return config
+    return _checked(FineTuningConfig, given(settings) | {"windows": given(windows), "schedule": given(schedule)})
 
 
 def given(options: Options) -> Options:
@@ -78,12 +66,9 @@ def option(field: str) -> str:
     return "--" + named.get(field, field.replace("_", "-"))
 
 
-def _checked(asked: Options) -> TrainingConfig | FineTuningConfig:
-    for period in (asked["train_period"], asked.get("validation_period")):
-        if period is not None:
-            Period.parse(period)
+def _checked(model: type[Config], asked: Options) -> Config:
     try:
-        return requested(asked)
+        return model.model_validate(asked)
     except ValidationError as error:
         network = asked.get("network", {}).get("architecture", "a fine-tuning")
         faults = "; ".join(

@@ -72,7 +72,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     """Check on this machine what replay rests on: neighbours and cuts change no bit of a run."""
     import torch
 
-    from models.config import InputsConfig, TrainingConfig
+    from jobspec.training import InputsConfig, TrainingConfig
     from models.networks import ARCHITECTURES, build
 
     torch.set_num_threads(settings.threads)

@@ -10,10 +10,9 @@ from sqlalchemy.orm import Session
 from freshet.cli.context import Context, opened
 from freshet.cli.output import Json, answer, table
 from hydrology.errors import InvalidInput
+from jobspec import kinds
 from records import schedules as records
 from records.cron import next_run
-
-PARTS_OF_OTHERS = {"member"}  # kinds of jobs that only another job makes
 
 app = typer.Typer(help="Which jobs are made when.", no_args_is_help=True)
 
@@ -38,23 +37,20 @@ def list_schedules(as_json: Json = False) -> None:
 @app.command("add")
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="No other schedule has it.")],
-    kind: Annotated[
-        str, typer.Option(metavar="KIND", help="Of the job: ingest, forecast, training, evaluation, comparison.")
-    ],
+    kind: Annotated[str, typer.Option(metavar="KIND", help=f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
     cron: Annotated[str, typer.Option(metavar="LINE", help="Minute, hour, day, month, weekday: '30 6 * * *'.")],
     timezone: Annotated[str, typer.Option(metavar="ZONE", help="Where that is the time: America/Denver.")] = "UTC",
     params: Annotated[str, typer.Option(metavar="JSON", help="What the job is asked, as a JSON object.")] = "{}",
     as_json: Json = False,
 ) -> None:
     """Make a schedule. It is followed at once."""
-    asked = _params(params)
-    _require_kind(kind)
+    request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
     with opened() as context, context.database.transaction() as session:
         now = context.clock.wall()
         new = records.NewSchedule(
             name=name,
-            kind=kind,
-            params=asked,
+            kind=request.kind,
+            params=request.stored(),
             cron=cron,
             timezone=timezone,
             next_run_at=next_run(cron, timezone, now),
@@ -115,10 +111,3 @@ def _params(text: str) -> dict[str, Any]:
     if not isinstance(params, dict):
         raise InvalidInput("--params is no JSON object: write one such as '{\"horizon\": 10}'.")
     return params
-
-
-def _require_kind(kind: str) -> None:
-    from workers.tasks import HANDLERS
-
-    if kind not in (kinds := sorted(HANDLERS.keys() - PARTS_OF_OTHERS)):
-        raise InvalidInput(f"There is no job {kind!r}: choose of {', '.join(kinds)}.")

@@ -14,7 +14,7 @@ from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from models.config import FineTuningConfig, TrainingConfig
+from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
 from records.versions import get as get_version
 

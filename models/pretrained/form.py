@@ -15,8 +15,8 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hydrology.errors import DataProblem
+from jobspec.training import TrainingConfig
 from models import checkpoint
-from models.config import TrainingConfig
 from models.networks import build
 
 DESCRIPTION, CARD = "version.json", "README.md"

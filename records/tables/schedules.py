@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.tables.base import Base, JsonObject, one_of
+from records.tables.base import Base, JsonObject
 
 
 class ScheduleRow(Base):
@@ -13,7 +13,6 @@ class ScheduleRow(Base):
 
     __tablename__ = "schedules"
     __table_args__ = (
-        one_of("kind", "ingest", "training", "forecast", "evaluation", "comparison", "pretrained"),
         CheckConstraint("length(name) > 0", name="name"),
         UniqueConstraint("name"),
     )

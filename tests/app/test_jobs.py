@@ -10,10 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message, Scope
 
-from app.jobs.params import FineTuning, Training
 from app.jobs.stream import AT_ONCE
 from app.main import create_app
-from models.config import FineTuningConfig, TrainingConfig, requested
+from jobspec import kinds
 from records import events, jobs
 from records.engine import Database
 from records.settings import Settings
@@ -125,14 +124,7 @@ def test_what_is_asked_is_what_the_job_gets(
     answer = post(sqlite_client, bearer(sqlite_database), body)
     assert answer.status_code == 202
     assert answer.json()["params"] == body["params"]
-    if body["kind"] == "training":
-        requested(answer.json()["params"]["config"])
-
-
-def test_a_training_is_asked_as_the_model_takes_it() -> None:
-    # The API may not import the networks: what it documents must be what they take.
-    assert _shape(Training.model_json_schema()) == _shape(TrainingConfig.model_json_schema())
-    assert _shape(FineTuning.model_json_schema()) == _shape(FineTuningConfig.model_json_schema())
+    assert kinds.read(body["kind"], answer.json()["params"]).stored() == body["params"]
 
 
 @pytest.mark.parametrize(
@@ -149,27 +141,6 @@ def test_a_fine_tuning_takes_its_network_from_its_parent_and_needs_a_validation(
     answer = post(sqlite_client, bearer(sqlite_database), {"kind": "training", "params": {"config": asked}})
     assert answer.status_code == 422
     assert where in answer.text
-
-
-def _shape(schema: dict[str, Any]) -> Any:
-    """Return a schema's fields with their types, bounds and defaults."""
-
-    def plain(part: Any) -> Any:
-        if isinstance(part, list):
-            return [plain(one) for one in part]
-        if not isinstance(part, dict):
-            return part
-        if "$ref" in part:
-            return plain(schema["$defs"][part["$ref"].rpartition("/")[2]])
-        words = ("title", "description", "examples", "pattern", "maxLength", "discriminator", "$defs", "default")
-        left = {name: plain(value) for name, value in part.items() if name not in words}
-        default = part.get("default")
-        return left if default is None or isinstance(default, dict) else left | {"default": default}
-
-    shape = plain(schema)
-    if "inputs" in shape["properties"]:
-        del shape["properties"]["inputs"]["properties"]["static"]["default"]
-    return shape
 
 
 def test_jobs_are_listed_by_what_they_are(database: Database, client: TestClient) -> None:

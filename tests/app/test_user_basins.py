@@ -108,8 +108,8 @@ def test_observations_are_kept_for_the_job_that_reads_them(
     kept = tmp_path / "data" / "uploads" / f"{hashlib.sha256(TABLE).hexdigest()}.csv"
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
-    assert (job.kind, job.queue) == ("ingest", "default")
-    assert job.params == {"source": "tables", "observations_file": str(kept), "product": "mill"}
+    assert (job.kind, job.queue) == ("upload", "default")
+    assert job.params == {"observations_file": str(kept), "product": "mill"}
     assert kept.read_bytes() == TABLE
     assert kept.stat().st_mode & 0o777 == 0o600
     assert list(kept.parent.iterdir()) == [kept]

@@ -129,12 +129,12 @@ def test_tables_need_a_file_and_a_name_of_their_own(freshet: Freshet, own_tables
     assert "'daymet' cannot name your product" in taken.err
 
 
-def done(freshet: Freshet, **params: Any) -> jobs.Job:
-    """Do an ingest job as a worker does, and return it as it then stands."""
+def done(freshet: Freshet, kind: str = "ingest", **params: Any) -> jobs.Job:
+    """Do a job as a worker does, and return it as it then stands."""
     settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{freshet.data / 'freshet.sqlite'}")
     with tools_of(settings) as tools:
         with tools.database.transaction() as session:
-            new = jobs.NewJob(kind="ingest", params=params, queue="default")
+            new = jobs.NewJob(kind=kind, params=params, queue="default")
             job, _ = jobs.create(session, new, tools.clock.wall())
         run_job(tools, HANDLERS, "test", job.id)
         with tools.database.reading() as session:
@@ -144,10 +144,10 @@ def done(freshet: Freshet, **params: Any) -> jobs.Job:
 def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set: Path, own_tables: Path) -> None:
     files = {"basins_file": str(own_tables / "basins.csv"), "observations_file": str(own_tables / "observations.csv")}
 
-    camels = done(ingested, **{"from": [str(country)]})
-    caravan = done(ingested, **{"source": "caravan", "from": [str(caravan_set)], "basins": GAUGES[:1]})
-    tables = done(ingested, source="tables", product="gauges", **files)
-    later = done(ingested, source="tables", product="gauges", observations_file=files["observations_file"])
+    camels = done(ingested, "ingest", **{"from": [str(country)]})
+    caravan = done(ingested, "ingest", **{"source": "caravan", "from": [str(caravan_set)], "basins": GAUGES[:1]})
+    tables = done(ingested, "upload", product="gauges", **files)
+    later = done(ingested, "upload", product="gauges", observations_file=files["observations_file"])
 
     assert camels.result == {"counts": {"unchanged": 3}, "failed": {}}
     assert caravan.result == {"counts": {"new": 1}, "failed": {}}
@@ -159,12 +159,10 @@ def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"source": "grdc"}, "There is no source 'grdc'"),
-        ({}, "`from` must be a list of paths and URLs"),
-        ({"source": "caravan", "from": "/data"}, "`from` must be a list of paths and URLs"),
-        ({"source": "tables", "product": "gauges"}, "needs `product`, and `basins_file`"),
-        ({"source": "tables", "basins_file": "b.csv"}, "needs `product`, and `basins_file`"),
-        ({"source": "tables", "basins_file": 7, "product": "gauges"}, "`basins_file` must be a text"),
+        ({"source": "grdc", "from": ["/data"]}, "params.source: "),
+        ({}, "params.from: it is needed"),
+        ({"source": "caravan", "from": "/data"}, "params.from: "),
+        ({"source": "benchmarks", "from": ["/a", "/b"]}, "benchmarks is one file"),
     ],
 )
 def test_a_job_that_does_not_say_what_to_ingest_fails_at_once(

@@ -4,8 +4,9 @@ import numpy as np
 import torch
 
 from hydrology.calendar import day
+from jobspec.network import MCLSTMConfig
+from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
-from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM, Recurrence
 from models.training import TrainingData

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.calendar import Period
+from jobspec.training import Cosine, TrainingConfig
 from models.checkpoint import dump, parse
-from models.config import Cosine, TrainingConfig
 from models.contract import Inputs, Network, WaterScales
 from models.inference import simulate
 from models.nets.products import BLOCK

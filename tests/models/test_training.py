@@ -7,8 +7,8 @@ from scipy.stats import expectile
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse
-from models.config import Cosine, Staircase, WindowsConfig
 from models.losses import nse_star
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate

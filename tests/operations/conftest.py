@@ -10,7 +10,8 @@ import torch
 from hydrology.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from models.config import Cosine, InputsConfig, MCLSTMConfig, TrainingConfig, WindowsConfig
+from jobspec.network import MCLSTMConfig
+from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.ingest import ingest
 from operations.train import train
 from records.clock import Clock

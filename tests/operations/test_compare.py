@@ -14,7 +14,7 @@ from hydrology.errors import DataProblem, InvalidInput
 from hydrology.paired import difference
 from hydrology.scores import SCORES
 from hydrology.series import DailySeries, Flag
-from models.config import Cosine
+from jobspec.training import Cosine
 from operations.compare import MOST_VERSIONS, compare
 from operations.evaluate import evaluate
 from operations.train import train

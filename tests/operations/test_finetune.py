@@ -13,8 +13,8 @@ from sqlalchemy import delete
 
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
+from jobspec.training import Cosine, FineTuningConfig
 from models import checkpoint
-from models.config import Cosine, FineTuningConfig
 from models.scaling import Scaler
 from models.training import Progress, median_nse
 from operations.compare import compare
@@ -273,7 +273,7 @@ def test_what_cannot_be_tuned_is_told(
     own: Database, parent: str, changes: dict[str, object], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
-        train(own, CLOCK, tuning(parent).model_copy(update=changes), (UNSEEN,))
+        train(own, CLOCK, FineTuningConfig.model_validate(tuning(parent).model_dump() | changes), (UNSEEN,))
     with own.reading() as session:
         assert len(versions.list_versions(session)) == 2
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hydrology.errors import InvalidInput
-from models.config import Cosine
+from jobspec.training import Cosine
 from operations.promotion_rule import Rule, judge
 from operations.train import train
 from records import promotions, versions

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hydrology.series import DailySeries, Flag
-from models.config import Cosine, InputsConfig, WindowsConfig
+from jobspec.training import Cosine, InputsConfig, WindowsConfig
 from models.training import Progress, TrainingDiverged
 from operations.train import train
 from operations.training_data import NoBasinLeft, prepare

@@ -414,7 +414,6 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
 
 
 def _impossible(session: Session) -> Iterator[Callable[[], object]]:
-    yield lambda: a_job(session, kind="nothing")
     yield lambda: a_job(session, queue="nowhere")
     yield lambda: a_job(session, max_attempts=-1)
     job = a_claimed_job(session)

@@ -9,10 +9,10 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 import migrations
-from records import schedules, trainings, versions
+from jobspec import kinds
+from records import jobs, schedules, trainings, versions
 from records.engine import Database
 from records.tables import Base
 from tests.records.factories import BASIN, NOW, a_basin, a_job, a_version, contents
@@ -35,11 +35,12 @@ def _described(connection: Connection) -> dict[str, Any]:
     }
 
 
-def _downgrade(connection: Connection, revision: str = "base") -> None:
+def _downgrade(database: Database, revision: str = "base") -> None:
     config = Config()
     config.set_main_option("script_location", migrations.__path__[0])
-    config.attributes["connection"] = connection
-    command.downgrade(config, revision)
+    with database.migrating() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, revision)
 
 
 def test_alembic_finds_no_difference(database: Database) -> None:
@@ -50,19 +51,17 @@ def test_alembic_finds_no_difference(database: Database) -> None:
 
 def test_migrated_tables_are_described_as_those_made_from_the_code(database: Database) -> None:
     # A check that a migration forgets is no difference to alembic.
+    with database.reading() as session:
+        migrated = _described(session.connection())
+    _downgrade(database)
     with database.transaction() as session:
-        connection = session.connection()
-        migrated = _described(connection)
-        _downgrade(connection)
-        Base.metadata.create_all(connection)
-        assert migrated == _described(connection)
+        Base.metadata.create_all(session.connection())
+        assert migrated == _described(session.connection())
     assert set(migrated) == set(Base.metadata.tables)
 
 
-@pytest.mark.parametrize(("new", "before_it"), [("comparison", "0003"), ("pretrained", "0004")])
-def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(
-    database: Database, new: str, before_it: str
-) -> None:
+@pytest.mark.parametrize("before_it", ["0003", "0004", "0006"])
+def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(database: Database, before_it: str) -> None:
     with database.transaction() as session:
         posted = a_job(session, kind="evaluation")
         schedule = schedules.create(
@@ -80,24 +79,41 @@ def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(
         )
         assert schedules.advance(session, schedule.id, 1, ran_at=NOW, next_run_at=NOW, job_id=posted)
         before = contents(session)
-        a_job(session, kind=new)
-        with pytest.raises(IntegrityError), session.begin_nested():
-            a_job(session, kind="nonsense")
-        _downgrade(session.connection(), before_it)
-        of_another_kind = text("UPDATE jobs SET kind = :kind")  # the columns are those of that revision
-        with pytest.raises(IntegrityError), session.begin_nested():
-            session.execute(of_another_kind, {"kind": new})
+        a_job(session, kind="later")
+    _downgrade(database, before_it)
+    of_another_kind = text("UPDATE jobs SET kind = 'later'")  # the columns are those of that revision
+    with database.transaction() as session, pytest.raises(IntegrityError), session.begin_nested():
+        session.execute(of_another_kind)
     database.migrate()
     with database.transaction() as session:
         assert contents(session) == before
-        a_job(session, kind=new)
+        a_job(session, kind="later")
+
+
+def test_tables_that_were_sent_before_are_a_kind_of_their_own(database: Database) -> None:
+    sent, other = {"source": "tables", "observations_file": "/a", "product": "own"}, {"from": ["/b"]}
+    _downgrade(database, "0006")
+    with database.transaction() as session:
+        posted = [a_job(session, kind="ingest", params=params) for params in (sent, other)]
+    database.migrate()
+    with database.reading() as session:
+        kept = [jobs.get(session, job) for job in posted]
+    assert [(job.kind, job.params) for job in kept] == [
+        ("upload", {"observations_file": "/a", "product": "own"}),
+        ("ingest", other),
+    ]
+    assert [kinds.read(job.kind, job.params).stored() for job in kept] == [job.params for job in kept]
+    _downgrade(database, "0006")
+    with database.reading() as session:
+        assert [jobs.get(session, job).params for job in posted] == [sent, other]
 
 
 def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, basins=(a_basin(session), "SYNTH-01")).id
         assert versions.get(session, version).basins == ("SYNTH-01", BASIN)
-        _downgrade(session.connection(), "0004")
+    _downgrade(database, "0004")
+    with database.transaction() as session:
         assert versions.get(session, version).basins == (BASIN,)
         with pytest.raises(IntegrityError), session.begin_nested():
             a_version(session, basins=("SYNTH-01",))
@@ -108,8 +124,9 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
 
 
 def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> None:
-    def configs(session: Session) -> list[Any]:
-        return [versions.get(session, version).config, trainings.get(session, training).request["config"]]
+    def configs() -> list[Any]:
+        with database.reading() as session:
+            return [versions.get(session, version).config, trainings.get(session, training).request["config"]]
 
     before = {"network": {"architecture": "mclstm", "cells": 64}}
     after = {
@@ -121,19 +138,19 @@ def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> 
     with database.transaction() as session:
         version = a_version(session).id
         training = trainings.start(session, {"config": before}, NOW).id
-        _downgrade(session.connection(), "0004")
-        assert configs(session) == [before, before]
+    _downgrade(database, "0004")
+    assert configs() == [before, before]
     database.migrate()
-    with database.transaction() as session:
-        assert configs(session) == [after, after]
-        _downgrade(session.connection(), "0004")
-        assert configs(session) == [before, before]
+    assert configs() == [after, after]
+    _downgrade(database, "0004")
+    assert configs() == [before, before]
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:
     with database.transaction() as session:
         before = _described(session.connection())
-        _downgrade(session.connection())
+    _downgrade(database)
+    with database.reading() as session:
         assert _described(session.connection()) == {}
     assert database.check().revision is None
     database.migrate()

@@ -1,0 +1,79 @@
+"""Requests as people write them, and the ways in which one can be wrong."""
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from jobspec.kinds import REQUESTABLE
+
+PERIOD = "1999-10-01..2008-09-30"
+SCRATCH = {
+    "inputs": {"product": "daymet", "static": ["p_mean"]},
+    "network": {"architecture": "lstm", "cells": 8},
+    "train_period": PERIOD,
+    "windows": {"batch": 4},
+    "schedule": {"kind": "staircase", "epochs": 3, "rates": [[0, 0.01]]},
+}
+TUNING = {"parent": "011cb6d0d4209b8d7f6a51", "train_period": PERIOD, "validation_period": "1980-10-01..1989-09-30"}
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    ("ingest", {"from": ["/srv/camels"], "product": "daymet", "basins": ["USGS-01013500"]}),
+    ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
+    ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
+    ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
+    ("evaluation", {"period": PERIOD, "version": "a"}),
+    ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
+    ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
+]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A request that must be refused, and the name that the refusal must say."""
+
+    kind: str
+    params: Any
+    name: str
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return where the objects of a request stand."""
+    if isinstance(value, dict):
+        return [path, *(place for key, part in value.items() for place in _places(part, (*path, key)))]
+    return []
+
+
+def _at(value: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+@st.composite
+def wrong_requests(draw: st.DrawFn) -> Wrong:
+    """Spoil a request: a field that is misspelt, a value of another type, or a kind that there is not."""
+    kind, right = draw(st.sampled_from(REQUESTS))
+    params = copy.deepcopy(right)
+    how = draw(st.sampled_from(["field", "type", "kind"]))
+    if how == "kind":
+        unknown = draw(st.sampled_from([*(name.upper() for name in REQUESTABLE), "member", "upload", "forecasts"]))
+        return Wrong(unknown, params, unknown)
+    place = _at(params, draw(st.sampled_from(_places(params))))
+    field = draw(st.sampled_from(sorted(place)))
+    if how == "type":
+        place[field] = draw(st.sampled_from(_others(place[field])))
+        return Wrong(kind, params, field)
+    misspelt = field + draw(st.sampled_from(["s", "_", "x"]))
+    place[misspelt] = place.pop(field)
+    return Wrong(kind, params, misspelt)
+
+
+def _others(value: Any) -> list[Any]:
+    """Return values of another type than a field's."""
+    return [other for other in (5, "five", True, 0.5, [None], {"a": 1}) if not _could_be(value, other)]
+
+
+def _could_be(value: Any, other: Any) -> bool:
+    same = type(value) is type(other) or (isinstance(value, float) and type(other) is int)
+    return same or (isinstance(value, dict | list) and isinstance(other, dict | list))

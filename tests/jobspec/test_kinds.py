@@ -1,0 +1,56 @@
+"""Every kind of work is asked for by its contract, and refused by name where a request does not keep to it."""
+
+import pytest
+from hypothesis import given
+
+from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, read
+from tests.jobspec.requests import REQUESTS, Wrong, wrong_requests
+
+
+def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:
+    assert {kind for kind, _ in REQUESTS} == set(REQUESTABLE)
+
+
+@pytest.mark.parametrize(("kind", "params"), REQUESTS)
+def test_what_a_request_leaves_out_is_left_out_of_the_job(kind: str, params: dict[str, object]) -> None:
+    assert read(kind, params).stored() == params
+
+
+@given(wrong=wrong_requests())
+def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        read(wrong.kind, wrong.params, REQUESTABLE)
+    assert wrong.name in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "sentence"),
+    [
+        ("forecast", {"horzion": 3}, "The forecast cannot be done: params.horzion: there is no such field."),
+        ("forecast", None, "params: input should be a valid dictionary"),
+        ("forecast", {"horizon": 0}, "params.horizon: "),
+        ("forecast", {"t0": "2008-02-30"}, "params.t0: '2008-02-30' is not a day"),
+        ("forecast", {"basins": ["nowhere"]}, "params.basins.0: 'nowhere' is not a basin identifier"),
+        ("forecast", {"\x00\x1b[2J": 3}, r"params.'\x00\x1b[2J': there is no such field"),
+        ("evaluation", {}, "params.period: it is needed"),
+        ("evaluation", {"period": "yesterday"}, "params.period: 'yesterday' is not a period"),
+        ("training", {"config": 5}, "params.config: "),
+        ("training", {"config": {"train_period": "2001-01-01..2002-01-01"}}, "params.config.inputs: it is needed"),
+        (
+            "training",
+            {"config": {"parent": "a", "train_period": "2001-01-01..2002-01-01", "network": {}}},
+            "params.config.validation_period: it is needed; params.config.network: there is no such field",
+        ),
+        ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
+        ("upload", {"product": "own"}, "`basins_file`, `observations_file` or both are needed"),
+        ("weather", {}, "There is no job weather: choose one of ingest, training, forecast"),
+    ],
+)
+def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        read(kind, params)
+    assert sentence in str(refused.value)
+
+
+def test_a_kind_has_its_queue() -> None:
+    assert {kind: model.queue for kind, model in KINDS.items() if model.queue != "default"} == {"member": "training"}
