@@ -9,6 +9,14 @@ Missing = Annotated[
     Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
 ]
 
+Program = Annotated[
+    str | None,
+    Field(
+        description="What computed it: torch's version and vector unit, and the library that ran MC-LSTM. Another one "
+        "gives the same numbers but for the last digits. Null in runs from before it was kept."
+    ),
+]
+
 
 class Model(BaseModel):
     """A part of an answer. It holds no field that is not named and no number that is not finite."""

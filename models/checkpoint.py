@@ -34,6 +34,11 @@ def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
         raise DataProblem(f"The stored weights cannot be read ({error}): restore or retrain them.") from error
 
 
+def not_finite(tensors: Tensors) -> list[str]:
+    """Return the names of the tensors that hold NaN or an infinity."""
+    return [name for name, tensor in tensors.items() if not tensor.isfinite().all()]
+
+
 def prefixed(prefix: str, tensors: Tensors) -> Tensors:
     """Return the tensors under names that begin with `prefix`."""
     return {prefix + name: tensor for name, tensor in tensors.items()}

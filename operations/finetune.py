@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
 from jobspec.training import FineTuningConfig, TrainingConfig
-from models import checkpoint
 from models.arrays import places
 from models.checkpoint import Tensors
 from models.nets.vectors import with_room
 from operations.learnt import attribute_ranges
+from operations.loading import weights_of
 from records import versions
 from records.version_properties import Tuning, VersionProperties
 from records.versions import Version
@@ -57,7 +57,7 @@ def start_of(session: Session, parent: Version, member: int, learnt_from: Sequen
     Raises:
         Corrupt, DataProblem: they are damaged.
     """
-    weights = checkpoint.parse(versions.members_of(session, parent.id)[member].weights[parent.uses])[0]
+    weights = weights_of(parent, versions.members_of(session, parent.id)[member])
     if VECTORS in weights:
         before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
         weights[VECTORS] = with_room(weights[VECTORS], before, len(learnt_from))

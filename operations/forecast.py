@@ -17,6 +17,7 @@ from operations.basin_forecast import look_ahead, without_forecast
 from operations.dataset import BasinForcing, load_forcing
 from operations.forecast_days import RunDays, check_horizon, choose_days, why_not_covered
 from operations.loading import LoadedVersion, load_version
+from operations.machine import program
 from records import basins, issuing, promotions, runs, skill, versions
 from records.clock import Clock
 from records.engine import Database
@@ -206,6 +207,7 @@ def _new_run(plan: _Plan, clock: Clock, request: Request) -> runs.NewRun:
         version_id=loaded.version.id,
         weights_hash=loaded.version.weights_hash,
         code_version=metadata.version("freshet"),
+        program=program(),
         product=loaded.version.product,
         forcing_kind="observed",
         forcing_cutoff=plan.days.ahead.last,

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import torch
 
+from models.nets.compiled import loader
+
 
 def machine() -> str:
     """Return the number of processors, their model and what their vector unit can do."""
@@ -14,3 +16,9 @@ def machine() -> str:
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     model = models[0] if models else platform.processor() or platform.machine()
     return f"{os.cpu_count()} x {model}, {torch.backends.cpu.get_cpu_capability()}"
+
+
+def program() -> str:
+    """Return what the last digits of a result depend on: torch's version, its vector unit, and what runs MC-LSTM."""
+    torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
+    return f"{torch_program}, recurrence {loader.program()}"

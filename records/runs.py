@@ -107,6 +107,7 @@ class NewRun:
         horizon_days: how many days it looks ahead.
         issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
         version_id, weights_hash, code_version: what computed it.
+        program: torch's version and the like, on which the last digits depend; None in runs from before it was kept.
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
         purpose: why it was made.
         members: the labels of the member axis.
@@ -123,6 +124,7 @@ class NewRun:
     version_id: str
     weights_hash: str
     code_version: str
+    program: str | None
     product: str
     forcing_kind: ForcingKind
     forcing_cutoff: Day | None = None

@@ -89,6 +89,7 @@ FORECAST: dict[str, Any] = {
     "provenance": {
         "weights_hash": "2f39b5442638ac04770f8026af08fbbe83d0a22513c25a0da8357c94305a1aa9",
         "code_version": "0.1.0",
+        "program": "torch 2.13.0+cpu for AVX512, recurrence avx512",
         "parent_state": {
             "day": "2007-09-30",
             "hash": "c9956b411636432ca5e6c69b496a6a2ae03153ed9d49e9edc00bb4aa59801ff6",

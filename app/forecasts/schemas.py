@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
-from app.schema import Missing, Model, column
+from app.schema import Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
 from records.runs import BasinStatus, ForcingKind, Purpose
 
@@ -66,10 +66,12 @@ class ParentState(Model):
 
 
 class Provenance(Model):
-    """What the numbers follow from: the same hashes give the same numbers."""
+    """What the numbers follow from: the same hashes give the same numbers, to the last digit where the program is the
+    same."""
 
     weights_hash: str
     code_version: str
+    program: Program
     parent_state: ParentState | None
     state_hash: str | None = Field(description="Of the state at T0.")
     inputs_hash: str | None = Field(description="Of the weather and attributes that the run consumed.")

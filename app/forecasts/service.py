@@ -247,6 +247,7 @@ def _provenance(run: runs.Run, basin: runs.RunBasin) -> Provenance:
     return Provenance(
         weights_hash=run.weights_hash,
         code_version=run.code_version,
+        program=run.program,
         parent_state=parent,
         state_hash=basin.state_hash,
         inputs_hash=basin.inputs_hash,

@@ -19,6 +19,7 @@ RUN: dict[str, Any] = {
     "forcing_cutoff": "2008-04-23",
     "weights_hash": "2f39b5442638ac04770f8026af08fbbe83d0a22513c25a0da8357c94305a1aa9",
     "code_version": "0.1.0",
+    "program": "torch 2.13.0+cpu for AVX512, recurrence avx512",
     "trained_on": "synthetic",
     "basins": [
         {

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
 from app.runs.example import RUN
-from app.schema import Model
+from app.schema import Model, Program
 from records.runs import BasinStatus, ForcingKind, Purpose
 
 
@@ -65,5 +65,6 @@ class RunDetail(RunSummary):
     forcing_cutoff: date | None = Field(description="The last day of weather that it used; null where it used none.")
     weights_hash: str
     code_version: str
+    program: Program
     trained_on: str = Field(description="The weather product that the model version learnt from.")
     basins: list[BasinOfRun]

@@ -63,6 +63,7 @@ def detail(session: Session, run: str) -> RunDetail:
         forcing_cutoff=None if kept.forcing_cutoff is None else as_date(kept.forcing_cutoff),
         weights_hash=kept.weights_hash,
         code_version=kept.code_version,
+        program=kept.program,
         trained_on=versions.get(session, kept.version_id).trained_on,
         basins=[
             BasinOfRun(

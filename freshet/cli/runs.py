@@ -81,7 +81,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     columns = ("basin", "status", "first day", "highest", "last day", "storage mm", "ledger", "learnt from it")
     title = (
         f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
-        f"version {run['version_id']}; median discharge in mm/day"
+        f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
     )
     return table(columns, rows, title)
 

@@ -160,7 +160,7 @@ def half(weights: bytes) -> bytes:
     """
     tensors, _ = checkpoint.parse(weights)
     halves = {name: tensor.half() for name, tensor in tensors.items()}
-    if lost := [name for name, tensor in halves.items() if not tensor.isfinite().all()]:
+    if lost := checkpoint.not_finite(halves):
         raise DataProblem(
             f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or no numbers): train anew."
         )
@@ -187,7 +187,8 @@ def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     if wrong := sorted(name for name in wanted.keys() | shapes.keys() if shapes.get(name) != wanted.get(name)):
         raise DamagedEnsemble(f"{path} does not fit the network of {DESCRIPTION} ({', '.join(wrong)}): fetch it again.")
-    if unusable := [name for name, one in tensors.items() if one.dtype != torch.float16 or not one.isfinite().all()]:
+    others = [name for name, tensor in tensors.items() if tensor.dtype != torch.float16]
+    if unusable := others or checkpoint.not_finite(tensors):
         raise DamagedEnsemble(
             f"{path} holds values that are no numbers of half precision ({', '.join(unusable)}): fetch it again."
         )

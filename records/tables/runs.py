@@ -42,6 +42,7 @@ class RunRow(Base):
     status: Mapped[str]
     reason: Mapped[str | None]
     request_key: Mapped[str | None]
+    program: Mapped[str | None]
 
 
 class RunBasinRow(Base):

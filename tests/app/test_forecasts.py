@@ -48,6 +48,7 @@ def test_the_latest_forecast_says_what_it_is(database: Database, client: TestCli
     assert said["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
     assert said["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
     assert said["lead_days"] == [1, 2, 3]
+    assert said["provenance"]["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
     assert said["provenance"]["parent_state"] == {"day": "2008-09-29", "hash": "parent"}
     assert (said["superseded_by"], said["missing"]) == (None, {})
     assert "members" not in said

@@ -73,6 +73,7 @@ def test_a_run_is_shown_as_it_was_issued(worked: Freshet) -> None:
     assert all(ledger["closes"] for ledger in run["basins"]["SYNTH-03"]["ledger"])
     assert worked("runs", run["id"], "--json").json == run
     assert run["id"] in worked("runs", run["id"]).out
+    assert run["program"].startswith("torch ")
 
 
 def test_runs_are_listed_newest_first_by_basin_and_to_a_limit(worked: Freshet) -> None:

@@ -11,9 +11,10 @@ import torch
 from sqlalchemy import delete, update
 
 from hydrology.calendar import Day, Period, day
-from hydrology.errors import InvalidInput
+from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries
 from models import checkpoint
+from models.nets.compiled import loader
 from operations.forecast import NothingToForecast, Request, forecast
 from records import basins, runs, series, sources, states, versions
 from records.clock import Clock
@@ -163,18 +164,50 @@ def test_a_short_gap_of_temperature_is_filled_and_told(kept: Database) -> None:
         assert runs.basin_of(session, run.id, "SYNTH-02").summary.filled_forcing == {"tmax": 5}
 
 
-def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database) -> None:
-    """Weights so large that float32 overflows lose water: the gate must see it."""
-    with kept.transaction() as session:
+def spoil(database: Database, name: str, value: float) -> None:
+    """Put a value all over one of the tensors of member 1."""
+    with database.transaction() as session:
         for row in session.query(WeightsRow).filter_by(label=1):
             tensors, header = checkpoint.parse(row.weights)
-            tensors["redistribution.bias"] = torch.full_like(tensors["redistribution.bias"], 3e38)
+            tensors[name] = torch.full_like(tensors[name], value)
             weights = checkpoint.dump(tensors, header)
             session.execute(
                 update(WeightsRow)
                 .filter_by(version_id=row.version_id, label=1, which=row.which)
                 .values(weights=weights, sha256=sha256(weights))
             )
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused_by_their_name(kept: Database, value: float) -> None:
+    spoil(kept, "input_gate.bias", value)
+    with kept.reading() as session:
+        version = versions.newest(session).id
+    with pytest.raises(DataProblem, match=rf"member 1 of version {version} .*not finite \(input_gate.bias\)"):
+        one_run(kept)
+    with kept.reading() as session:
+        assert runs.list_runs(session) == []
+
+
+def test_nan_in_the_networks_withholds_every_basin(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were NaN to get past the check of the weights, the ledger would not let it pass."""
+    spoil(kept, "redistribution.bias", float("nan"))
+    monkeypatch.setattr(checkpoint, "not_finite", lambda _: [])
+    run = one_run(kept)
+    assert run.status == "failed"
+    with kept.reading() as session:
+        assert {basin.status for basin in runs.basins_of(session, run.id)} == {"withheld"}
+
+
+def test_a_run_keeps_the_program_that_computed_it(kept: Database) -> None:
+    assert one_run(kept).program == (
+        f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}, recurrence {loader.choose().name}"
+    )
+
+
+def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database) -> None:
+    """Weights so large that float32 overflows lose water: the gate must see it."""
+    spoil(kept, "redistribution.bias", 3e38)
     run = one_run(kept)
     assert run.status == "failed"
     with kept.reading() as session:

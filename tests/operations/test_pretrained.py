@@ -270,6 +270,12 @@ def _other_precision(folder: Path) -> None:
     _put(folder, {name: tensor.float() for name, tensor in tensors.items()})
 
 
+def _not_finite(folder: Path) -> None:
+    tensors, _ = checkpoint.parse((folder / MEMBER).read_bytes())
+    tensors["redistribution.bias"][0] = torch.nan
+    _put(folder, tensors)
+
+
 def _put(folder: Path, tensors: checkpoint.Tensors) -> None:
     """Put other tensors in a member's place, and describe them."""
     blob = checkpoint.dump(tensors, {})
@@ -297,6 +303,7 @@ DAMAGES = [
     (_elsewhere, "members.1.file"),
     (_other_shape, f"{MEMBER} does not fit the network .*redistribution.bias"),
     (_other_precision, f"{MEMBER} holds values that are no numbers of half precision"),
+    (_not_finite, rf"{MEMBER} holds values that are no numbers of half precision \(redistribution.bias\)"),
 ]
 
 

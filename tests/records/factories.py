@@ -97,6 +97,7 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
         version_id=version,
         weights_hash="weights",
         code_version="0.1.0",
+        program="torch 2.13.0 for AVX2, recurrence avx2",
         product="maurer_extended",
         forcing_kind="climatology",
         purpose="operational",

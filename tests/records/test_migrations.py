@@ -1,5 +1,6 @@
 """The migrated tables are those of the code, on both systems."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ from sqlalchemy.exc import IntegrityError
 
 import migrations
 from jobspec import kinds
-from records import jobs, schedules, trainings, versions
+from records import jobs, runs, schedules, trainings, versions
 from records.engine import Database
 from records.tables import Base
-from tests.records.factories import BASIN, NOW, a_basin, a_job, a_version, contents
+from tests.records.factories import BASIN, NOW, a_basin, a_job, a_run, a_version, contents
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -144,6 +145,16 @@ def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> 
     assert configs() == [after, after]
     _downgrade(database, "0004")
     assert configs() == [before, before]
+
+
+def test_a_run_from_before_its_program_was_kept_has_none(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        run = a_run(session, a_version(session).id)
+    _downgrade(database, "0007")
+    database.migrate()
+    with database.reading() as session:
+        assert runs.get(session, run.id) == replace(run, program=None)
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:
