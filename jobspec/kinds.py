@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
+from hydrology.held_out_years import split_years
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel
 from jobspec.training import AnyTraining
 
@@ -67,12 +69,25 @@ class UploadParams(RequestModel):
 
 
 class PromotionRule(RequestModel):
-    """How the new version is held against the current ones: better is a higher median NSE, by more than the margin. A
-    fine-tuned version is held against them basin by basin, and against its parent where a basin uses none."""
+    """How the new version is held against the current ones. It is better where the 95 % interval of the median
+    difference in NSE, paired by basin, lies above the margin. Two of three water years decide; the third reports. A
+    fine-tuned version is decided on basin by basin, and against its parent where a basin uses none."""
 
-    period: PeriodField = Field(description="Days that took no part in the training, nor in that of its ancestors.")
-    margin: float = Field(0.0, ge=0, le=1)
+    period: PeriodField = Field(
+        description="Days that took no part in the training, nor in that of its ancestors: four whole water years "
+        "(October to September) or more."
+    )
+    margin: float = Field(0.0, ge=0, le=1, description="Of NSE.")
     promote: bool = Field(False, description="Whether a better one becomes current by itself.")
+
+    @field_validator("period")
+    @classmethod
+    def _has_enough_years(cls, period: Period) -> Period:
+        try:
+            split_years(period)
+        except InvalidInput as error:
+            raise PydanticCustomError("period", "{reason}", {"reason": str(error)}) from None
+        return period
 
 
 class TrainingParams(RequestModel):

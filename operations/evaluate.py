@@ -12,6 +12,7 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Days, Period
 from hydrology.errors import DataProblem
 from hydrology.ledger import worst_relative_residual
@@ -37,6 +38,7 @@ class BasinSkill:
 
     Attributes:
         scores: of the members' mean, by metric.
+        errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does
             not conserve mass.
         snow: the cells that read as snow; None where the basin has no reference snow.
@@ -44,6 +46,7 @@ class BasinSkill:
 
     basin: str
     scores: dict[str, Score]
+    errors: YearlyErrors
     worst_residual: float | None
     snow: skill.SnowCells | None
 
@@ -165,6 +168,7 @@ def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str,
         for at, (basin, one) in enumerate(group.items()):
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
             scores = all_scores(simulated, one.observed, period.days)
+            errors = YearlyErrors.of_basin(simulated, one.observed, period.days)
             residual, snow = None, None
             if conserving:
                 mass = forcing.mass[at]
@@ -172,7 +176,7 @@ def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str,
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
                     snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
-            yield BasinSkill(basin, scores, residual, snow)
+            yield BasinSkill(basin, scores, errors, residual, snow)
 
 
 def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:

@@ -1,7 +1,12 @@
-"""A candidate beside the versions that basins use now, on held-out days: which is better, and by which rule.
+"""When a new version takes over from those in use: it is better on held-out years, beyond what chance could give.
 
-A candidate that was trained from scratch is judged by its median over all basins. One that was fine-tuned is judged
-basin by basin, in those it was tuned on, and beside its parent where a basin uses no version.
+The whole water years of a held-out period are dealt into two sets. The *deciding* years alone settle whether the
+candidate is promoted: by the median over basins of the difference in NSE, paired by basin, whose 95 % interval (water
+years drawn again, `hydrology.bootstrap`) must lie above the margin. What it is then worth is told over the *reporting*
+years, which took no part in the decision.
+
+A candidate trained from scratch is decided on for all basins together. A fine-tuned one is decided on basin by basin,
+in those it was tuned on, and against its parent where a basin uses no version.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,19 +14,22 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import structlog
+from sqlalchemy.orm import Session
 
+from hydrology.bootstrap import Interval, YearlyErrors, median_difference_interval
 from hydrology.calendar import Days, Period
-from jobspec.training import TrainingConfig
+from hydrology.held_out_years import HeldOutYears, split_years
+from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
-from operations.heldout import require_held_out
+from operations.heldout import require_held_out, require_to_be_held_out
 from records import promotions, versions
 from records.clock import Clock
 from records.engine import Database
 
 log = structlog.get_logger()
 
-METRIC = "nse"
+ByBasin = Mapping[str, YearlyErrors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Rule:
 
     Attributes:
         period: FIRST..LAST, days that took no part in the training of the candidate or its ancestors.
-        margin: by how much its median NSE, or that of a basin, must exceed that of the current versions.
+        margin: what the interval of the median difference in NSE must exceed.
         promote: whether it then becomes current by itself; otherwise an admin decides.
     """
 
@@ -40,16 +48,38 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the comparison came to.
+class SideBySide:
+    """The candidate beside the versions in use, over some water years.
 
     Attributes:
-        current: the versions compared with.
-        basins: how many basins both sides have a score for.
-        candidate_median, current_median: of their NSE over these basins; None where there is none to compare.
-        better: whether the rule is met, in any basin.
-        better_in: the basins where it is met; all or none of a candidate that is judged by its median.
-        promoted: the basins that now use the candidate because of it.
+        years: the water years, named by the year they end in.
+        basins: how many basins have an NSE of both.
+        candidate_median, current_median: of their NSE over these basins; None where there is none.
+        difference: the median over basins of the paired difference, candidate - current, with its interval.
+    """
+
+    years: tuple[int, ...]
+    basins: int
+    candidate_median: float | None
+    current_median: float | None
+    difference: Interval | None
+
+    def exceeds(self, margin: float) -> bool:
+        """Return whether the whole interval of the difference lies above the margin."""
+        return self.difference is not None and self.difference.low is not None and self.difference.low > margin
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionDecision:
+    """What the rule decided.
+
+    Attributes:
+        current: the versions in use that the candidate was held against.
+        basins: how many basins both sides could be evaluated in.
+        deciding: the years that settled it; None where there was nothing to compare with. So is `reporting`.
+        reporting: the years that had no part in it.
+        better_in: the basins where the rule is met; all or none for a candidate trained from scratch.
+        promoted: the basins that use the candidate because of it.
         sentence: all this in words.
     """
 
@@ -57,103 +87,157 @@ class Verdict:
     current: tuple[str, ...]
     rule: Rule
     basins: int
-    candidate_median: float | None
-    current_median: float | None
+    deciding: SideBySide | None
+    reporting: SideBySide | None
     better: bool
     better_in: tuple[str, ...]
     promoted: tuple[str, ...]
     sentence: str
 
 
-def judge(
+def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: Rule) -> None:
+    """Return when `decide` can serve the version that a training is to lead to: asked before it is trained.
+
+    Raises:
+        InvalidInput: the period is too short, or overlaps the days of the training or of an ancestor's.
+        UnknownVersion: the parent is not kept.
+    """
+    period = Period.parse(rule.period)
+    split_years(period)
+    require_to_be_held_out(session, config, period)
+
+
+def decide(
     database: Database,
     clock: Clock,
     candidate: str,
     rule: Rule,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
-) -> Verdict:
-    """Compare a candidate with the current versions of its basins, keep the verdict with it, and act by the rule.
+) -> PromotionDecision:
+    """Hold a candidate against the current versions of its basins, keep the decision with it, and act on it.
 
-    A verdict that compares nothing does not take the place of one that does.
+    A decision that compares nothing does not replace one that did.
 
     Raises:
-        InvalidInput: the period overlaps the training or validation of the candidate or its ancestors.
+        InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
         DataProblem: no basin can be evaluated.
     """
+    period = Period.parse(rule.period)
+    years = split_years(period)
     with database.reading() as session:
         version = versions.get(session, candidate)
-        current = promotions.current(session, version.scope)
+        in_use = promotions.current(session, version.scope)
     if version.parent_id is not None:
-        current = dict.fromkeys(version.scope, version.parent_id) | current
-    period = Period.parse(rule.period)
+        in_use = dict.fromkeys(version.scope, version.parent_id) | in_use
     require_held_out(version, period)
     rivals: dict[str, list[str]] = {}
-    for basin, used in current.items():
-        if used != candidate:
-            rivals.setdefault(used, []).append(basin)
-    ours: dict[str, float] = {}
-    theirs: dict[str, float] = {}
-    for rival, names in rivals.items():
-        with database.reading() as session:
-            configs = [TrainingConfig.model_validate(one.config) for one in (version, versions.get(session, rival))]
-            skipped = skipped_days(session, configs, names, period)
-        ours |= _scores(database, clock, candidate, period, names, skipped, on_basins)
-        theirs |= _scores(database, clock, rival, period, names, skipped, on_basins)
-    verdict = _verdict(version, tuple(rivals), rule, ours, theirs)
-    if verdict.better and rule.promote:
-        verdict = _promote(database, clock, verdict)
-    if not verdict.basins and version.properties.comparison is not None:
-        return verdict
-    with database.transaction() as session:
-        versions.set_comparison(session, candidate, asdict(verdict))
-    log.info("compare.verdict", candidate=candidate, better=verdict.better, promoted=len(verdict.promoted))
-    return verdict
+    for basin, rival in in_use.items():
+        if rival != candidate:
+            rivals.setdefault(rival, []).append(basin)
+    ours, theirs = _yearly_errors(database, clock, version, rivals, period, on_basins)
+    decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
+    if decision.better and rule.promote:
+        decision = _promote(database, clock, decision)
+    if decision.basins or version.properties.comparison is None:
+        with database.transaction() as session:
+            versions.set_comparison(session, candidate, asdict(decision))
+    log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
+    return decision
 
 
-def _scores(
+def _yearly_errors(
     database: Database,
     clock: Clock,
-    version: str,
+    candidate: versions.Version,
+    rivals: Mapping[str, list[str]],
     period: Period,
-    basins: list[str],
-    skipped: Mapping[str, Days],
     on_basins: Callable[[int, int], None],
-) -> dict[str, float]:
-    done = evaluate(database, clock, version, period, basins, on_basins, without=skipped)
-    values = {one.basin: one.scores[METRIC].value for one in done.basins}
-    return {basin: value for basin, value in values.items() if value is not None}
+) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
+    """Return the errors of the candidate, and those of the versions in use, on the same days of the same basins."""
 
+    def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
+        evaluation = evaluate(database, clock, version, period, basins, on_basins, without=skipped)
+        return {basin.basin: basin.errors for basin in evaluation.basins}
 
-def _verdict(
-    candidate: versions.Version, current: tuple[str, ...], rule: Rule, ours: dict[str, float], theirs: dict[str, float]
-) -> Verdict:
+    ours: dict[str, YearlyErrors] = {}
+    theirs: dict[str, YearlyErrors] = {}
+    for rival, basins in rivals.items():
+        with database.reading() as session:
+            configs = [TrainingConfig.model_validate(v.config) for v in (candidate, versions.get(session, rival))]
+            skipped = skipped_days(session, configs, basins, period)
+        ours |= errors(candidate.id, basins, skipped)
+        theirs |= errors(rival, basins, skipped)
     common = sorted(ours.keys() & theirs.keys())
-    if not common:
-        said = "No basin has another current version to compare with, so the candidate is not judged."
-        return Verdict(candidate.id, current, rule, 0, None, None, False, (), (), said)
-    one, other = (float(np.median([side[basin] for basin in common])) for side in (ours, theirs))
+    return {basin: ours[basin] for basin in common}, {basin: theirs[basin] for basin in common}
+
+
+def _decision(
+    candidate: versions.Version,
+    current: tuple[str, ...],
+    rule: Rule,
+    years: HeldOutYears,
+    ours: ByBasin,
+    theirs: ByBasin,
+) -> PromotionDecision:
+    if not ours:
+        sentence = "No basin has another current version to compare with, so nothing is decided."
+        return PromotionDecision(candidate.id, current, rule, 0, None, None, False, (), (), sentence)
+    deciding, reporting = (side_by_side(some, ours, theirs) for some in (years.deciding, years.reporting))
     if candidate.tuned_on is None:
-        better_in = common if one > other + rule.margin else []
-        which = f"{'more' if better_in else 'not more'} than the margin of {rule.margin:g} above it."
+        better_in = tuple(ours) if deciding.exceeds(rule.margin) else ()
+        outcome = f"so it is {'better' if better_in else 'not shown to be better'} by more than the margin of"
     else:
-        better_in = [basin for basin in common if ours[basin] > theirs[basin] + rule.margin]
-        which = f"by more than the margin of {rule.margin:g} above it in {len(better_in)} of them."
-    other_one = "its parent" if current == (candidate.parent_id,) else "the current version"
-    said = (
-        f"Over {rule.period} the candidate's median NSE is {one:.3f} and that of {other_one} {other:.3f} in "
-        f"{len(common)} basin{'s' if len(common) > 1 else ''}; {which}"
+        alone = {
+            basin: side_by_side(years.deciding, *({basin: side[basin]} for side in (ours, theirs))) for basin in ours
+        }
+        better_in = tuple(basin for basin, pair in alone.items() if pair.exceeds(rule.margin))
+        outcome = f"basin by basin, it is shown to be better in {len(better_in)} of them, by more than the margin of"
+    rival = "its parent" if current == (candidate.parent_id,) else "the current version"
+    sentence = (
+        f"Decided on the water years {_listed(years.deciding)}: {_in_words(deciding, rival)}; {outcome} "
+        f"{rule.margin:g}. Over {_listed(years.reporting)}, which did not decide: {_in_words(reporting, rival)}."
     )
-    return Verdict(candidate.id, current, rule, len(common), one, other, bool(better_in), tuple(better_in), (), said)
+    return PromotionDecision(
+        candidate.id, current, rule, len(ours), deciding, reporting, bool(better_in), better_in, (), sentence
+    )
 
 
-def _promote(database: Database, clock: Clock, verdict: Verdict) -> Verdict:
+def side_by_side(years: tuple[int, ...], ours: ByBasin, theirs: ByBasin) -> SideBySide:
+    """Hold the errors of a candidate beside those of the versions in use, over some water years of the same basins."""
+    one, other = (YearlyErrors.joined([side[basin] for basin in ours]).over(years) for side in (ours, theirs))
+    known = np.isfinite(one.nse() + other.nse())[:, 0]
+    ours_median, theirs_median = (
+        float(np.median(errors.nse()[known])) if known.any() else None for errors in (one, other)
+    )
+    return SideBySide(years, int(known.sum()), ours_median, theirs_median, median_difference_interval(one, other))
+
+
+def _in_words(pair: SideBySide, rival: str) -> str:
+    if pair.difference is None:
+        return "no basin has a score"
+    change = pair.difference
+    interval = "too few years for an interval"
+    if change.low is not None:
+        interval = f"95 % interval {change.low:+.3f} to {change.high:+.3f}"
+    return (
+        f"the candidate's median NSE is {pair.candidate_median:.3f} and that of {rival} {pair.current_median:.3f} in "
+        f"{pair.basins} basin{'s' if pair.basins > 1 else ''}; the median difference is {change.median:+.3f} "
+        f"({interval})"
+    )
+
+
+def _listed(years: tuple[int, ...]) -> str:
+    return ", ".join(map(str, years))
+
+
+def _promote(database: Database, clock: Clock, decision: PromotionDecision) -> PromotionDecision:
     with database.transaction() as session:
         changed = promotions.promote(
             session,
-            verdict.candidate,
-            verdict.better_in,
-            reason=verdict.sentence,
+            decision.candidate,
+            decision.better_in,
+            reason=decision.sentence,
             by="retraining rule",
             at=clock.now(),
         )
-    return replace(verdict, promoted=tuple(changed))
+    return replace(decision, promoted=tuple(changed))

@@ -86,13 +86,12 @@ def _fetched(running: Running, places: Sequence[str]) -> list[Path]:
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     """Train an ensemble: first make a child a member, then, when all are in, assemble the version.
 
-    With `compare` the version is held against the current ones, and takes over only if the rule says so.
+    With `compare` the version is held against the current ones, and takes over only by the promotion rule.
     """
     import torch
 
     from operations.basins import chosen
-    from operations.heldout import require_to_be_held_out
-    from operations.promotion_rule import Rule, judge
+    from operations.promotion_rule import Rule, decide, require_decidable
     from operations.train import assemble, begin
 
     tools, compare = running.tools, params.compare
@@ -100,8 +99,8 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     with tools.database.reading() as session:
         children = jobs.children(session, running.job.id)
         basins = chosen(session, params.basins)
-        if compare is not None:
-            require_to_be_held_out(session, params.config, compare.period)
+        if rule is not None:
+            require_decidable(session, params.config, rule)
     begun = begin(tools.database, tools.clock, params.config, basins)
     for reason in begun.prepared.left_out.values():
         running.log(f"Left out: {reason}")
@@ -118,9 +117,9 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     if rule is None:
         return result
     torch.set_num_threads(tools.settings.threads)
-    verdict = judge(tools.database, tools.clock, trained.version_id, rule, running.show)
-    running.log(verdict.sentence)
-    return result | {"verdict": asdict(verdict)}
+    decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show)
+    running.log(decision.sentence)
+    return result | {"decision": asdict(decision)}
 
 
 def _make_members(running: Running, training_id: str, members: int) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
 from benchmarks.regional.members import FOLDS, RESULTS, fold, series
 from benchmarks.regional.snow import snow_skill
+from hydrology.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.calendar import Period
 from hydrology.scores import all_scores
 from models import checkpoint
@@ -86,9 +87,11 @@ def _series(name: str) -> dict[str, Any]:
 
 def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
     members = run.over(observed.period)
-    ensemble = scores(members.mean(axis=0), observed)
+    mean = members.mean(axis=0)
+    ensemble = scores(mean, observed)
     return {
         "ensemble": quartiles(ensemble),
+        "median_nse_interval": intervals(mean, observed),
         "singles": [quartiles(scores(one, observed)) for one in members],
         "basins": _counts(ensemble),
         "unobserved": observed.reasons,
@@ -168,6 +171,20 @@ def scores(simulated: Array, observed: Observed) -> list[Scores]:
     days = observed.period.days
     found = [all_scores(one, other, days) for one, other in zip(simulated, observed.discharge, strict=True)]
     return [{metric: of[metric].value for metric in METRICS} for of in found]
+
+
+def intervals(simulated: Array, observed: Observed) -> dict[str, Any]:
+    """Return the median NSE over the basins with 95 % intervals: of water years drawn again, of basins, and of both."""
+    days = observed.period.days
+    errors = YearlyErrors.joined(
+        [YearlyErrors.of_basin(flow, truth, days) for flow, truth in zip(simulated, observed.discharge, strict=True)]
+    )
+    drawn = {
+        "water_years": median_nse_interval(errors),
+        "basins": median_nse_interval(errors, draw_years=False, draw_basins=True),
+        "both": median_nse_interval(errors, draw_basins=True),
+    }
+    return {name: None if interval is None else asdict(interval) for name, interval in drawn.items()}
 
 
 def quartiles(found: Iterable[Mapping[str, float | None]]) -> Quartiles:

@@ -12,7 +12,6 @@ from freshet.cli.configuring import Options, Protocol, fine_tuning, from_scratch
 from freshet.cli.context import Context, opened, use_threads
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
-from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
@@ -20,7 +19,7 @@ from records.versions import get as get_version
 
 if TYPE_CHECKING:
     from models.training import Progress
-    from operations.promotion_rule import Verdict
+    from operations.promotion_rule import PromotionDecision
     from operations.train import Trained
 
 MOST_SEED = 2**31 - 1
@@ -150,7 +149,7 @@ def train(
         str | None,
         typer.Option(
             metavar="FIRST..LAST",
-            help="Unused days to hold the version against the current one on; where it is better it takes over.",
+            help="Unused days, four water years or more: where the version is shown to be better, it takes over.",
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
@@ -201,7 +200,7 @@ def train(
             settings["inputs"] = {"product": product, **given(inputs)}
             settings |= fitting
             config = from_scratch(protocol or Protocol.WINDOWS, settings, windows, schedule | {"epochs": epochs})
-        done, verdict = _run(context, config, ids, label, device, judge_on)
+        done, decision = _run(context, config, ids, label, device, judge_on)
         with context.database.reading() as session:
             kept_label = get_version(session, done.version_id).label
     for reason in done.left_out.values():
@@ -209,11 +208,11 @@ def train(
     if label not in (None, kept_label):
         has = "no label" if kept_label is None else f"the label {kept_label!r}"
         say(f"Version {done.version_id} was there before and keeps {has}: --label names new ones alone.")
-    if verdict is not None:
-        say(f"{verdict.sentence} Basins that use it from now on: {', '.join(verdict.promoted) or 'none'}.")
+    if decision is not None:
+        say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
     rows = [(member, score) for member, score in done.validation_nse.items()]
     title = f"Version {done.version_id} of {len(done.basins)} basins" + (", trained before" if done.already else "")
-    payload = asdict(done) | ({} if verdict is None else {"verdict": asdict(verdict)})
+    payload = asdict(done) | ({} if decision is None else {"decision": asdict(decision)})
     answer(payload, as_json, table(["member", "best validation NSE (median)"], rows, title))
 
 
@@ -224,27 +223,26 @@ def _run(
     label: str | None,
     device: str,
     judge_on: str | None,
-) -> tuple["Trained", "Verdict | None"]:
-    """Train with progress shown, and judge what came of it where that is asked for."""
+) -> tuple["Trained", "PromotionDecision | None"]:
+    """Train with progress shown, and decide on its promotion where --judge-on asks for it."""
     use_threads(context.settings.threads)
     require_device(device)
-    from operations.heldout import require_to_be_held_out
-    from operations.promotion_rule import Rule, judge
+    from operations.promotion_rule import Rule, decide, require_decidable
     from operations.train import train as run
 
-    if judge_on is not None:
+    rule = None if judge_on is None else Rule(judge_on, promote=True)
+    if rule is not None:
         with context.database.reading() as session:
-            require_to_be_held_out(session, config, Period.parse(judge_on))
+            require_decidable(session, config, rule)
     with reporting() as reporter:
 
         def show(member: int, progress: "Progress") -> None:
             reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
 
         done = run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
-        if judge_on is None:
+        if rule is None:
             return done, None
-        rule = Rule(judge_on, promote=True)
-        return done, judge(
+        return done, decide(
             context.database,
             context.clock,
             done.version_id,

@@ -37,7 +37,20 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def trained_file(country: Path, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with the country and one version of two members."""
-    file = Path(shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("trained") / "freshet.sqlite"))
+    return _trained(country, migrated_sqlite, tmp_path_factory.mktemp("trained"))
+
+
+@pytest.fixture(scope="session")
+def long_trained_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same on a record until 2008-09-30: it holds the four years on which a promotion can be decided."""
+    folder = tmp_path_factory.mktemp("long")
+    country = folder / "camels"
+    synthetic.write(country, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2008-09-30"))
+    return _trained(country, migrated_sqlite, folder)
+
+
+def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
+    file = Path(shutil.copy(migrated_sqlite, folder / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
     ingest(database, CamelsSource([country]), CLOCK)
     train(database, CLOCK, configuration(), BASINS)

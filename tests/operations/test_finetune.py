@@ -11,8 +11,10 @@ import pytest
 import torch
 from sqlalchemy import delete
 
+from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
+from hydrology.held_out_years import split_years
 from jobspec.training import Cosine, FineTuningConfig
 from models import checkpoint
 from models.scaling import Scaler
@@ -23,7 +25,7 @@ from operations.forecast import Request, forecast
 from operations.heldout import require_held_out, require_to_be_held_out
 from operations.loading import load_version
 from operations.pretrained import export, install, read_shipped
-from operations.promotion_rule import Rule, judge
+from operations.promotion_rule import Rule, decide
 from operations.train import train
 from operations.training_data import NoBasinLeft, prepare
 from records import promotions, runs, versions
@@ -33,13 +35,19 @@ from records.tables.versions import PromotionRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
-HELD_OUT = "2004-10-01..2005-09-30"
+HELD_OUT = "2004-10-01..2008-09-30"
 HELPING = {"steps": 60, "peak": 0.02, "warmup_steps": 2}
 HARMING = {"steps": 8, "peak": 3.0, "warmup_steps": 0}
 
 
 class StoppedHereError(Exception):
     """Stands for a worker that dies."""
+
+
+@pytest.fixture(scope="session")
+def trained_file(long_trained_file: Path) -> Path:
+    """The country with the longer record."""
+    return long_trained_file
 
 
 @pytest.fixture(scope="session")
@@ -111,9 +119,15 @@ def in_use(database: Database) -> dict[str, str]:
         return promotions.current(session, BASINS)
 
 
-def nse(database: Database, version_id: str, basins: tuple[str, ...]) -> dict[str, float]:
-    done = evaluate(database, CLOCK, version_id, Period.parse(HELD_OUT), basins)
-    return {one.basin: one.scores["nse"].value or 0.0 for one in done.basins}
+def yearly_errors(database: Database, version_id: str, basins: tuple[str, ...]) -> dict[str, YearlyErrors]:
+    """Return the errors of the years that decide."""
+    period = Period.parse(HELD_OUT)
+    evaluation = evaluate(database, CLOCK, version_id, period, basins)
+    return {basin.basin: basin.errors.over(split_years(period).deciding) for basin in evaluation.basins}
+
+
+def deciding_nse(database: Database, version_id: str, basins: tuple[str, ...]) -> dict[str, float]:
+    return {basin: errors.nse().item() for basin, errors in yearly_errors(database, version_id, basins).items()}
 
 
 def test_each_member_starts_from_its_parents_member(own: Database, parent: str) -> None:
@@ -158,9 +172,10 @@ def test_training_that_only_harms_leaves_the_parent_and_does_not_take_over(own: 
         assert all(torch.equal(mine[name], theirs[name]) for name in mine | theirs)
     with own.transaction() as session:
         promotions.promote(session, parent, [UNSEEN], reason="to try it", by="someone", at=CLOCK.now())
-    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
-    assert verdict.candidate_median == verdict.current_median
-    assert (verdict.better, verdict.better_in, verdict.promoted) == (False, (), ())
+    decision = decide(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    assert decision.deciding is not None
+    assert decision.deciding.candidate_median == decision.deciding.current_median
+    assert (decision.better, decision.better_in, decision.promoted) == (False, (), ())
     assert in_use(own) == before | {UNSEEN: parent}
 
 
@@ -168,10 +183,10 @@ def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: st
     before = in_use(own)
     child = tuned(own, parent, schedule=HELPING)
     assert in_use(own) == before
-    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
-    assert verdict.better_in == verdict.promoted == (UNSEEN,)
+    decision = decide(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    assert decision.better_in == decision.promoted == (UNSEEN,)
     assert in_use(own) == before | {UNSEEN: child.id}
-    again = judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
+    again = decide(own, CLOCK, child.id, Rule(HELD_OUT, promote=True))
     assert again.basins == 0
     comparison = version(own, child.id).properties.comparison
     assert comparison is not None
@@ -183,38 +198,47 @@ def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, pa
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
     child = tuned(own, parent, schedule=HELPING)
     assert UNSEEN not in in_use(own)
-    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=50.0, promote=True))
-    assert (verdict.current, verdict.better) == ((parent,), False)
-    assert verdict.current_median == pytest.approx(nse(own, parent, (UNSEEN,))[UNSEEN])
-    assert "its parent" in verdict.sentence
+    decision = decide(own, CLOCK, child.id, Rule(HELD_OUT, margin=50.0, promote=True))
+    assert (decision.current, decision.better) == ((parent,), False)
+    assert decision.deciding is not None
+    assert decision.deciding.current_median == pytest.approx(deciding_nse(own, parent, (UNSEEN,))[UNSEEN])
+    assert "its parent" in decision.sentence
     assert UNSEEN not in in_use(own)
-    assert judge(own, CLOCK, child.id, Rule(HELD_OUT, promote=True)).promoted == (UNSEEN,)
+    assert decide(own, CLOCK, child.id, Rule(HELD_OUT, promote=True)).promoted == (UNSEEN,)
     assert in_use(own)[UNSEEN] == child.id
 
 
-def test_each_basin_is_judged_by_itself(own: Database, parent: str) -> None:
+def test_each_basin_is_decided_on_by_itself(own: Database, parent: str) -> None:
     child = tuned(own, parent, BASINS, schedule=HELPING)
     (current,) = set(in_use(own).values())
-    gains = {basin: score - nse(own, current, BASINS)[basin] for basin, score in nse(own, child.id, BASINS).items()}
-    margin = float(np.median(list(gains.values())))
-    verdict = judge(own, CLOCK, child.id, Rule(HELD_OUT, margin=margin - 1e-9, promote=True))
-    assert set(verdict.promoted) == {basin for basin, gain in gains.items() if gain >= margin}
-    assert len(verdict.promoted) == 2
-    assert "in 2 of them" in verdict.sentence
+    ours, theirs = yearly_errors(own, child.id, BASINS), yearly_errors(own, current, BASINS)
+    lows = {}
+    for basin in BASINS:
+        gain = median_difference_interval(ours[basin], theirs[basin])
+        assert gain is not None
+        assert gain.low is not None
+        lows[basin] = gain.low
+    margin = float(np.median(list(lows.values())))
+    decision = decide(own, CLOCK, child.id, Rule(HELD_OUT, margin=margin - 1e-9, promote=True))
+    assert set(decision.promoted) == {basin for basin, low in lows.items() if low >= margin}
+    assert len(decision.promoted) == 2
+    assert "better in 2 of them" in decision.sentence
 
 
 def test_days_of_any_ancestor_are_refused(own: Database, parent: str) -> None:
     child = tuned(own, parent, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
     younger = tuning(child.id, train_period="2001-10-01..2002-09-30", validation_period="2002-10-01..2003-03-31")
-    validated = "2003-10-01..2004-09-30"  # by the parent alone
+    validated = "2003-10-01..2008-09-30"  # whose first year validated the parent alone
     for use in (
-        lambda: judge(own, CLOCK, child.id, Rule(validated, promote=True)),
+        lambda: decide(own, CLOCK, child.id, Rule(validated, promote=True)),
         lambda: compare(own, CLOCK, [child.id], Period.parse(validated), [UNSEEN]),
     ):
-        with pytest.raises(InvalidInput, match=f"overlaps {validated}, a period of the training of what version"):
+        with pytest.raises(
+            InvalidInput, match=r"overlaps 2003-10-01\.\.2004-09-30, a period of the training of what version"
+        ):
             use()
     with own.reading() as session:
-        with pytest.raises(InvalidInput, match=f"overlaps {validated}"):
+        with pytest.raises(InvalidInput, match=r"overlaps 2003-10-01\.\.2004-09-30"):
             require_to_be_held_out(session, younger, Period.parse(validated))
         require_to_be_held_out(session, younger, Period.parse(HELD_OUT))
     require_held_out(child, Period.parse(HELD_OUT))

@@ -1,16 +1,31 @@
 """A candidate is held against what basins use now, and only a better one takes over."""
 
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 import pytest
 
+from hydrology.bootstrap import YearlyErrors
+from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
 from jobspec.training import Cosine
-from operations.promotion_rule import Rule, judge
+from operations.promotion_rule import Rule, SideBySide, decide, side_by_side
 from operations.train import train
 from records import promotions, versions
 from records.engine import Database
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
-HELD_OUT = "2004-10-01..2005-09-30"
+HELD_OUT = "2004-10-01..2008-09-30"
+DAYS = Period.parse(HELD_OUT).days
+
+Array = npt.NDArray[np.float64]
+
+
+@pytest.fixture(scope="session")
+def trained_file(long_trained_file: Path) -> Path:
+    """The country with the longer record."""
+    return long_trained_file
 
 
 def candidate(database: Database, steps: int) -> str:
@@ -27,21 +42,24 @@ def in_use(database: Database) -> set[str]:
 def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
     (first,) = in_use(kept)
     better = candidate(kept, steps=300)
-    verdict = judge(kept, CLOCK, better, Rule(HELD_OUT, promote=True))
-    assert verdict.better
-    assert verdict.current == (first,)
-    assert verdict.basins == len(BASINS)
-    assert verdict.candidate_median is not None
-    assert verdict.current_median is not None
-    assert verdict.candidate_median > verdict.current_median
-    assert set(verdict.promoted) == set(BASINS)
+    decision = decide(kept, CLOCK, better, Rule(HELD_OUT, promote=True))
+    assert decision.better
+    assert decision.current == (first,)
+    assert decision.basins == len(BASINS)
+    assert decision.deciding is not None
+    assert decision.deciding.difference is not None
+    assert decision.deciding.difference.low is not None
+    assert decision.deciding.difference.low > 0
+    assert decision.reporting is not None
+    assert (decision.deciding.years, decision.reporting.years) == ((2005, 2006, 2008), (2007,))
+    assert set(decision.promoted) == set(BASINS)
     assert in_use(kept) == {better}
 
     worse = candidate(kept, steps=3)
-    verdict = judge(kept, CLOCK, worse, Rule(HELD_OUT, promote=True))
-    assert not verdict.better
-    assert verdict.promoted == ()
-    assert "not more than the margin" in verdict.sentence
+    decision = decide(kept, CLOCK, worse, Rule(HELD_OUT, promote=True))
+    assert not decision.better
+    assert decision.promoted == ()
+    assert "not shown to be better by more than the margin" in decision.sentence
     assert in_use(kept) == {better}
     with kept.reading() as session:
         comparison = versions.get(session, worse).properties.comparison
@@ -54,23 +72,60 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
     before = in_use(kept)
-    verdict = judge(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT))
-    assert verdict.better
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT))
+    assert decision.better
     assert in_use(kept) == before
 
 
 def test_a_margin_must_be_exceeded(kept: Database) -> None:
-    verdict = judge(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT, margin=50.0, promote=True))
-    assert not verdict.better
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT, margin=50.0, promote=True))
+    assert not decision.better
 
 
 def test_the_current_version_is_not_judged_against_itself(kept: Database) -> None:
     (first,) = in_use(kept)
-    verdict = judge(kept, CLOCK, first, Rule(HELD_OUT, promote=True))
-    assert (verdict.better, verdict.basins) == (False, 0)
+    decision = decide(kept, CLOCK, first, Rule(HELD_OUT, promote=True))
+    assert (decision.better, decision.basins) == (False, 0)
 
 
 def test_days_of_the_training_are_refused(kept: Database) -> None:
     (first,) = in_use(kept)
     with pytest.raises(InvalidInput, match="took no part in its training"):
-        judge(kept, CLOCK, first, Rule("2003-01-01..2005-09-30"))
+        decide(kept, CLOCK, first, Rule("2003-10-01..2008-09-30"))
+
+
+def test_too_few_years_are_refused(kept: Database) -> None:
+    (first,) = in_use(kept)
+    with pytest.raises(InvalidInput, match="holds 3 whole water years"):
+        decide(kept, CLOCK, first, Rule("2004-10-01..2007-09-30"))
+
+
+def test_one_good_year_among_bad_ones_does_not_decide() -> None:
+    """The candidate's median over all deciding years is higher, but it is so by one year alone."""
+    flow = np.random.default_rng(1).gamma(2.0, 1.0, len(DAYS))
+    years = water_year(DAYS)
+    current = flow + np.where(years == 2005, 3.0, 0.5)
+    lucky = flow + np.where(years == 2005, 0.0, 0.6)
+    steady = flow + np.where(years == 2005, 2.5, 0.3)
+
+    def against_current(candidate: Array) -> SideBySide:
+        sides = ({"B": YearlyErrors.of_basin(flows, flow, DAYS)} for flows in (candidate, current))
+        return side_by_side((2005, 2006, 2008), *sides)
+
+    for candidate, exceeds in ((lucky, False), (steady, True)):
+        pair = against_current(candidate)
+        assert pair.difference is not None
+        assert pair.difference.median > 0.1
+        assert pair.exceeds(0.0) is exceeds
+
+
+def test_a_decision_in_the_earlier_form_is_left_as_it_is(kept: Database) -> None:
+    """Until now it held two medians and no years."""
+    (first,) = in_use(kept)
+    old = {"candidate": first, "current": ["older"], "candidate_median": 0.6, "current_median": 0.5, "better": True}
+    with kept.transaction() as session:
+        versions.set_comparison(session, first, old)
+    decision = decide(kept, CLOCK, first, Rule(HELD_OUT))
+    assert decision.basins == 0
+    with kept.reading() as session:
+        assert versions.get(session, first).properties.comparison == old

@@ -20,11 +20,11 @@ from records.engine import Database
 from records.settings import Settings
 from records.tables.base import Base
 from tests.databases import PostgreSQL
-from tests.operations.conftest import configuration, country, trained_file
+from tests.operations.conftest import configuration, country, long_trained_file, trained_file
 from workers.broker import start_embedded
 from workers.enqueue import Sender
 
-__all__ = ["country", "trained_file"]
+__all__ = ["country", "long_trained_file", "trained_file"]
 
 PATIENCE = 90.0  # seconds
 LEASE = 2.0  # seconds

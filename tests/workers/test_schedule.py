@@ -1,6 +1,7 @@
 """Schedules fire on time, once, and a retraining that they start says what came of it."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,13 @@ from tests.workers.conftest import Shop, training
 from workers.job import Tools
 from workers.schedule import fire
 
-HELD_OUT = "2004-10-01..2005-09-30"
+HELD_OUT = "2004-10-01..2008-09-30"
+
+
+@pytest.fixture(scope="session")
+def trained_file(long_trained_file: Path) -> Path:
+    """The country with the longer record."""
+    return long_trained_file
 
 
 def at(text: str) -> datetime:
@@ -67,7 +74,7 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("steps", "better"), [(120, True), (2, False)])
-def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_verdict(
+def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(
     sqlite_shop: Shop, steps: int, better: bool
 ) -> None:
     with sqlite_shop.database.reading() as session:
@@ -86,15 +93,18 @@ def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_verdict(
     done = sqlite_shop.ended(job)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
-    verdict = done.result["verdict"]
-    assert verdict["better"] is better
-    assert f"median NSE is {verdict['candidate_median']:.3f}" in verdict["sentence"]
+    decision = done.result["decision"]
+    assert decision["better"] is better
+    deciding, reporting = decision["deciding"], decision["reporting"]
+    assert f"median NSE is {deciding['candidate_median']:.3f}" in decision["sentence"]
+    assert f"median NSE is {reporting['candidate_median']:.3f}" in decision["sentence"]
+    assert not set(deciding["years"]) & set(reporting["years"])
     with sqlite_shop.database.reading() as session:
         now = set(promotions.current(session, BASINS).values())
     assert now == ({done.result["version"]} if better else before)
 
 
-def test_a_fine_tuning_job_takes_over_only_by_its_verdict(sqlite_shop: Shop) -> None:
+def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) -> None:
     with sqlite_shop.database.reading() as session:
         (parent,) = set(promotions.current(session, BASINS).values())
     config = {
@@ -107,7 +117,7 @@ def test_a_fine_tuning_job_takes_over_only_by_its_verdict(sqlite_shop: Shop) -> 
     sqlite_shop.worker()
     refused, posted = (
         sqlite_shop.post("training", config=config, basins=["SYNTH-02"], compare={"period": period, "promote": True})
-        for period in ("2004-01-01..2005-09-30", HELD_OUT)
+        for period in ("2004-01-01..2008-09-30", HELD_OUT)
     )
     problem = sqlite_shop.ended(refused.id).problem
     assert problem is not None
@@ -115,8 +125,8 @@ def test_a_fine_tuning_job_takes_over_only_by_its_verdict(sqlite_shop: Shop) -> 
     done = sqlite_shop.ended(posted.id)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
-    verdict, made = done.result["verdict"], done.result["version"]
-    assert (verdict["current"], verdict["promoted"]) == ([parent], ["SYNTH-02"])
+    decision, made = done.result["decision"], done.result["version"]
+    assert (decision["current"], decision["promoted"]) == ([parent], ["SYNTH-02"])
     with sqlite_shop.database.reading() as session:
         assert not [job for job in jobs.list_jobs(session) if job.parent_id == refused.id]
         assert versions.get(session, made).parent_id == parent

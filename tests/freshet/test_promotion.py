@@ -1,0 +1,52 @@
+"""`freshet train --judge-on`: a version takes over where it is shown to be better on held-out years."""
+
+from pathlib import Path
+
+import pytest
+
+from hydrology.calendar import day
+from ingestion.sources import synthetic
+from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+
+HELD_OUT = "2005-10-01..2009-09-30"
+WINDOWS = SMALL[2:8]  # without cells and steps
+
+
+@pytest.fixture(scope="session")
+def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three basins with a record long enough to decide on: 2000-10-01..2009-09-30."""
+    folder = tmp_path_factory.mktemp("country") / "camels"
+    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2009-09-30"))
+    return folder
+
+
+def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
+    parent = ingested("train", *PERIODS, *SMALL, "--basin", BASINS[0], "--json").json["version_id"]
+    tuning = ("train", "--from", parent, "--basin", BASINS[2], *PERIODS, *WINDOWS, "--learning-rate", "0.02")
+    quiet = ingested(*tuning, "--steps", "3", "--json")
+    judged = ingested(*tuning, "--steps", "40", "--judge-on", HELD_OUT, "--json")
+
+    assert (quiet.code, quiet.json["basins"], quiet.json["promoted"]) == (0, [BASINS[2]], [])
+    assert "decision" not in quiet.json
+    decision = judged.json["decision"]
+    assert (decision["current"], decision["better"], decision["promoted"]) == ([parent], True, [BASINS[2]])
+    assert decision["deciding"]["difference"]["low"] > 0
+    assert decision["deciding"]["years"] == [2006, 2007, 2009]
+    assert decision["reporting"]["years"] == [2008]
+    assert decision["sentence"] in judged.err.replace("\n", " ")
+    kept = ingested("models", "show", judged.json["version_id"], "--json").json
+    assert (kept["parent_id"], kept["basins"]) == (parent, [BASINS[0], BASINS[2]])
+    assert kept["config"]["network"]["cells"] == 4
+    assert kept["log"]["0"]["validation"][0]["step"] == 0
+    assert parent in ingested("models", "show", judged.json["version_id"]).out
+
+
+def test_what_was_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:
+    (first,) = worked("models", "list", "--json").json["versions"]
+    judged = worked("train", *PERIODS, *SMALL[:-1], "60", "--learning-rate", "0.03", "--judge-on", HELD_OUT, "--json")
+
+    decision = judged.json["decision"]
+    assert (decision["current"], decision["better"]) == ([first["id"]], True)
+    assert judged.json["promoted"] == []
+    assert decision["promoted"] == list(BASINS)
+    assert "Basins that use it from now on: SYNTH-01, SYNTH-02, SYNTH-03." in judged.err.replace("\n", " ")
