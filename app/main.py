@@ -22,12 +22,14 @@ from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
 from app.models.endpoints import router as models
 from app.observations.endpoints import router as observations
+from app.rates import Rates
 from app.rendered import Rendered
 from app.runs.endpoints import router as runs
 from app.schedules.endpoints import router as schedules
 from app.security import any_key
 from app.skill.endpoints import router as skill
 from app.status.endpoints import router as status
+from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
 from app.water.endpoints import router as water
 from records.clock import Clock
@@ -58,8 +60,9 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
                 clock,
                 sender,
             )
-            app.state.rendered = Rendered()
+            app.state.rendered, app.state.rates = Rendered(), Rates(settings)
             yield
+            await app.state.rates.close()
         finally:
             sender.close()
             database.close()
@@ -85,6 +88,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     if settings.read_needs_key:
         app.add_middleware(Private)
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
+    app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, forecasts, runs, water, skill, comparisons, models),

@@ -56,6 +56,16 @@ class TooLarge(Problem):
     kind = "too-large"
 
 
+class TooManyRequests(Problem):
+    """The address or the key has used up its requests for now: wait as long as `Retry-After` says."""
+
+    kind = "too-many-requests"
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
 class UnsupportedMedia(Problem):
     """The body is of a kind that this address does not take."""
 
@@ -77,6 +87,7 @@ STATUS: Mapping[type[Exception], int] = {
     Changed: 412,
     TooLarge: 413,
     UnsupportedMedia: 415,
+    TooManyRequests: 429,
 }
 
 MOST_FAULTS = 50  # a sentence on each of thousands helps nobody
@@ -127,7 +138,7 @@ def status_of(problem: type[Exception]) -> int:
 def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
     by_status: dict[int | str, list[type[Problem]]] = {}
-    for problem in (*problems, InvalidRequest, Internal, DatabaseProblem):
+    for problem in (*problems, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
         by_status.setdefault(status_of(problem), []).append(problem)
     return {
         status: {
@@ -162,7 +173,11 @@ def answer_to(request: Request, error: Exception) -> Response:
     """Return the answer that tells of a problem."""
     assert isinstance(error, Problem)
     faults = error.faults if isinstance(error, InvalidRequest) else None
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else None
+    headers = None
+    if isinstance(error, Unauthorized):
+        headers = {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, TooManyRequests):
+        headers = {"Retry-After": str(error.seconds)}
     return _answer(request, error.kind, status_of(type(error)), str(error), faults, headers)
 
 

@@ -12,6 +12,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from app.addresses import address_of
 from app.dependencies import OpenDatabase, ServiceClock
 from app.problems import Forbidden, Unauthorized
+from app.rates import Standing
+from app.throttle import too_many
 from records import keys
 from records.keys import Key
 
@@ -52,7 +54,24 @@ def any_key(
 AnyKey = Annotated[Key, Depends(any_key)]
 
 
-def _admin(key: AnyKey) -> Key:
+async def _writer(request: Request, key: AnyKey) -> Key:
+    """Return the key of a request that writes, and count it.
+
+    Raises:
+        TooManyRequests: the key has written too often.
+    """
+    standing: Standing = await request.app.state.rates.count("writes", key.id)
+    request.state.writes = standing
+    if not standing.allowed:
+        raise too_many(standing)
+    return key
+
+
+# There are two scopes, and an admin may do what an operator may: any key is an operator's.
+Operator = Annotated[Key, Depends(_writer)]
+
+
+def _admin(key: Operator) -> Key:
     if key.scope != "admin":
         raise Forbidden(
             f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
@@ -61,6 +80,4 @@ def _admin(key: AnyKey) -> Key:
     return key
 
 
-# There are two scopes, and an admin may do what an operator may: any key is an operator's.
-Operator = AnyKey
 Admin = Annotated[Key, Depends(_admin)]

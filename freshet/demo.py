@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from freshet.client import Client, ServiceError
 from ingestion.sources import synthetic
-from records import keys
+from records import keys, private
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -57,8 +57,8 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
     command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
     log = settings.data / "service.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as said:
+    private.make_folder(log.parent)
+    with open(log, "ab", opener=private.opener) as said:
         process = subprocess.Popen(
             command,
             env=environment,

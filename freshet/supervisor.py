@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from hydrology.errors import Problem
+from records import private
 from records.settings import Settings
 from workers.broker import end_with_parent, start_embedded
 
@@ -130,8 +131,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _only_instance(settings: Settings) -> Iterator[None]:
-    settings.data.mkdir(parents=True, exist_ok=True)
-    with (settings.data / "service.lock").open("a+") as lock:
+    private.make_folder(settings.data)
+    with open(settings.data / "service.lock", "a+", opener=private.opener) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from hydrology.errors import InvalidInput, Problem
+from records import private
 
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
@@ -103,7 +104,7 @@ class Database:
             DatabaseProblem: the database cannot be reached, or it is newer than this code.
         """
         if self.file:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self.file.parent)
         try:
             with self.migrating() as connection:
                 scripts = ScriptDirectory.from_config(_alembic(connection))
@@ -162,8 +163,9 @@ class Database:
         if not self.file:
             yield
             return
-        with self.file.with_name(self.file.name + ".lock").open("w") as lock:
+        with open(self.file.with_name(self.file.name + ".lock"), "w", opener=private.opener) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            private.make_file(self.file)  # SQLite gives what it keeps beside it the same rights
             self._use_write_ahead_log()
             yield
 

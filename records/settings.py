@@ -67,6 +67,10 @@ class Settings(BaseSettings):
         allowed_hosts: names that the API is reached by, split by commas, besides localhost and the address that it
             listens on; `*.example.org` is every name below, `*` is any.
         trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
+        requests_per_minute: how many requests an address may make.
+        writes_per_minute: how many writing requests a key may make.
+        failed_keys_per_minute: how many wrong keys an address may send before none is looked at.
+        connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
     """
@@ -86,6 +90,10 @@ class Settings(BaseSettings):
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
     trusted_proxies: Annotated[tuple[str, ...], *CommaSeparated] = ()
+    requests_per_minute: int = Field(default=3000, ge=1)
+    writes_per_minute: int = Field(default=300, ge=1)
+    failed_keys_per_minute: int = Field(default=30, ge=1)
+    connections_per_address: int = Field(default=100, ge=1)
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
 
     @classmethod

@@ -13,6 +13,7 @@ import redis
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from hydrology.errors import Problem
+from records import private
 from records.settings import Settings
 
 LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
@@ -28,6 +29,13 @@ class BrokerProblem(Problem):
 def broker_url(settings: Settings) -> str:
     """Return the URL that Celery takes: the operator's, or the embedded broker's."""
     return settings.broker_url or f"redis+socket://{socket_path(settings)}"
+
+
+def counting_url(settings: Settings) -> str | None:
+    """Return the URL under which the rate limits' library finds the same broker; None where it keeps no counts."""
+    scheme, _, rest = broker_url(settings).partition("://")
+    schemes = {"redis+socket": "redis+unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
+    return f"{schemes[scheme]}://{rest}" if scheme in schemes else None
 
 
 def socket_path(settings: Settings) -> Path:
@@ -49,17 +57,18 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
 
     socket, kept = socket_path(settings), settings.data / "broker"
     for folder in (kept, socket.parent):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.make_folder(folder)
     socket.unlink(missing_ok=True)
     options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(kept)}
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    with (kept / "valkey.log").open("ab") as log:
+    with open(kept / "valkey.log", "ab", opener=private.opener) as log:
         process = subprocess.Popen(
             [str(get_binary_path()), *arguments],
             stdout=log,
             stderr=log,
             process_group=0,
+            umask=private.OTHERS,
             preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads
         )
     try:

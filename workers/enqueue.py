@@ -7,7 +7,10 @@ from records import jobs
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
+from workers.broker import counting_url
 from workers.celery_app import TASK, make_app
+
+__all__ = ["Sender", "counting_url"]
 
 log = structlog.get_logger()
 

@@ -130,7 +130,12 @@ def _prepare(settings: Settings) -> list[str]:
 
 
 def _serve(folder: str, port: int) -> None:
-    settings = Settings.load(data=Path(folder), database_url=f"sqlite:///{folder}/freshet.sqlite", log_level="error")
+    settings = Settings.load(
+        data=Path(folder),
+        database_url=f"sqlite:///{folder}/freshet.sqlite",
+        log_level="error",
+        requests_per_minute=10**9,
+    )
     app = create_app(settings)
     _add_bare(app, settings)
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)

@@ -10,6 +10,7 @@ import typer
 
 from freshet.cli.output import Json, answer, table
 from hydrology.errors import Problem
+from records import private
 from records.engine import Database
 from records.settings import Settings
 
@@ -45,6 +46,8 @@ def _folder(settings: Settings) -> Iterator[Check]:
         yield "data folder", False, f"{folder} cannot be written ({error.strerror}): choose another FRESHET_DATA"
     else:
         yield "data folder", True, str(settings.data)
+    if private.is_open_to_others(settings.data):
+        yield "rights", False, f"others can read {settings.data}: chmod 700 {settings.data}"
 
 
 def _database(settings: Settings) -> Iterator[Check]:
@@ -55,6 +58,8 @@ def _database(settings: Settings) -> Iterator[Check]:
     except Problem as problem:
         yield "database", False, str(problem)
         return
+    if database.file is not None and private.is_open_to_others(database.file):
+        yield "rights", False, f"others can read {database.file}: chmod 600 {database.file}*"
     fresh = database.file is not None and not database.file.exists()
     said = "none yet: the first command makes it" if fresh else condition.problem or f"revision {condition.revision}"
     yield "database", fresh or condition.problem is None, f"{condition.database}: {said}"

@@ -39,6 +39,7 @@ def scheduler() -> None:
 
 def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     """Serve the API alone, without workers."""
+    from app.connections import guarded
     from app.main import create_app
 
     settings = _settings()
@@ -47,6 +48,7 @@ def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
         create_app(settings, host),
         host=host,
         port=port,
+        http=guarded(settings.connections_per_address, settings.trusted_proxies),
         server_header=False,
         # Without this the server itself would believe whatever a local client says of its address.
         proxy_headers=bool(settings.trusted_proxies),

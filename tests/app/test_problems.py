@@ -131,7 +131,7 @@ def test_documented_problems_are_valid_and_grouped_by_status() -> None:
         kind = "odd"
 
     responses = documented(UnknownBasin, Odd)
-    assert set(responses) == {404, 422, 500, 503}
+    assert set(responses) == {404, 422, 429, 500, 503}
     assert set(responses[500]["content"]["application/json"]["examples"]) == {"odd", "internal"}
     for response in responses.values():
         for example in response["content"]["application/json"]["examples"].values():

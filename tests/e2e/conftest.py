@@ -98,6 +98,9 @@ def _started(database_url: str, folder: Path) -> Iterator[Api]:
         "FRESHET_BROKER_URL": NO_BROKER,
         "FRESHET_AS_OF": KEPT_UNTIL.isoformat(),
         "FRESHET_LOG_LEVEL": "error",
+        "FRESHET_REQUESTS_PER_MINUTE": "1000000",
+        "FRESHET_WRITES_PER_MINUTE": "1000000",
+        "FRESHET_FAILED_KEYS_PER_MINUTE": "1000000",
     }
     command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
     with (folder / "api.log").open("wb") as log, subprocess.Popen(command, env=environment, stderr=log) as process:

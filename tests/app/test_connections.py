@@ -1,0 +1,118 @@
+"""Half-open and idle connections are closed, and one address's never keep another out."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+import uvicorn
+
+from app.connections import guarded
+from app.main import create_app
+from records.settings import Settings
+
+HEAD = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
+PATIENCE = 30.0  # seconds
+SLOW = 600.0
+
+
+@contextmanager
+def running(url: str, most: int = 100, proxies: tuple[str, ...] = (), **seconds: float) -> Iterator[int]:
+    """Run the API with a guard, and return its port."""
+    app = create_app(Settings(database_url=url, broker_url="memory://"))
+    protocol = guarded(most, proxies, **seconds)
+    listening = socket.create_server(("0.0.0.0", 0))
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="error", timeout_keep_alive=int(SLOW)))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        until = time.monotonic() + PATIENCE
+        while not server.started:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(PATIENCE)
+        listening.close()
+
+
+def opened(port: int, sent: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
+    """Open a connection from an address of this machine, and send something."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE, source_address=(source, 0))
+    connection.sendall(sent)
+    return connection
+
+
+def all_of(connection: socket.socket) -> bytes:
+    """Return what is sent until the server closes; fails where it does not."""
+    received = b""
+    try:
+        while chunk := connection.recv(65536):
+            received += chunk
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def answered(port: int, source: str = "127.0.0.1") -> bool:
+    with opened(port, HEAD + b"Connection: close\r\n\r\n", source) as connection:
+        return all_of(connection).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", HEAD])
+def test_a_request_whose_head_does_not_come_is_given_up(sqlite: str, sent: bytes) -> None:
+    with running(sqlite, head_seconds=0.5) as port, opened(port, sent) as half_open:
+        assert all_of(half_open).startswith(b"HTTP/1.1 408")
+        assert answered(port)
+
+
+def test_bytes_one_by_one_do_not_move_the_deadline(sqlite: str) -> None:
+    with running(sqlite, head_seconds=1) as port, opened(port, HEAD) as dripping:
+        dripping.settimeout(0.05)
+        received, until = b"", time.monotonic() + PATIENCE
+        while not received:
+            assert time.monotonic() < until
+            try:
+                dripping.sendall(b"X-A: b\r\n")
+                received = dripping.recv(65536)
+            except TimeoutError:
+                continue
+        assert received.startswith(b"HTTP/1.1 408")
+
+
+def test_a_second_request_has_a_deadline_too(sqlite: str) -> None:
+    with running(sqlite, head_seconds=0.5) as port, opened(port, HEAD + b"\r\n" + HEAD) as connection:
+        received = all_of(connection)
+    assert received.startswith(b"HTTP/1.1 200")
+    assert b"HTTP/1.1 408" in received
+
+
+def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
+    post = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+    with running(sqlite, body_seconds=0.5) as port, opened(port, post) as connection:
+        assert all_of(connection).startswith(b"HTTP/1.1 408")
+        assert answered(port)
+
+
+def test_one_address_keeps_no_other_out(sqlite: str) -> None:
+    with running(sqlite, most=5, head_seconds=SLOW) as port, ExitStack() as stack:
+        half_open = [stack.enter_context(opened(port, HEAD)) for _ in range(5)]
+        with opened(port) as one_more:
+            assert all_of(one_more).startswith(b"HTTP/1.1 503")
+        assert answered(port, "127.0.0.2")
+        half_open[0].sendall(b"\r\n")  # those that it holds are still served
+        assert half_open[0].recv(65536).startswith(b"HTTP/1.1 200")
+        half_open[1].close()
+        until = time.monotonic() + PATIENCE
+        while not answered(port):  # the place is free again
+            assert time.monotonic() < until
+
+
+def test_a_trusted_proxys_connections_are_not_counted(sqlite: str) -> None:
+    with running(sqlite, most=1, proxies=("127.0.0.0/8",), head_seconds=SLOW) as port, ExitStack() as stack:
+        for _ in range(5):
+            stack.enter_context(opened(port, HEAD))
+        assert answered(port)
