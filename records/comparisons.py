@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
+from records.comparison_result import ComparisonResult
+from records.documents import to_json
 from records.ids import fingerprint, new_id
 from records.statements import add_all, insert_into
-from records.tables.base import JsonObject
 from records.tables.comparisons import ComparisonRow, ComparisonVersionRow
 
 
@@ -29,14 +30,14 @@ class NewComparison:
         first_day, last_day: the days that were scored.
         versions: those compared, the one that the others are held against first.
         basins: those that every version was scored in.
-        result: what came of it. It holds no time of its making, so that the same again is the same.
+        result: what it found.
     """
 
     first_day: Day
     last_day: Day
     versions: tuple[str, ...]
     basins: tuple[str, ...]
-    result: JsonObject
+    result: ComparisonResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +66,14 @@ class Summary:
 
 
 def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
-    """Keep a comparison, and say whether it is new: one that says the same is returned in its place.
+    """Keep a comparison, and return it with whether it is new: one that is equal to a kept one is that one.
 
     Raises:
         IntegrityError: a version is not kept.
         ValueError: a number of the result is not finite.
     """
     days = [str(new.first_day), str(new.last_day)]
-    said = fingerprint([days, new.versions, new.basins, new.result])
+    content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result)])
     row = {
         "id": new_id(at),
         "created_at": at,
@@ -80,20 +81,20 @@ def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison
         "last_day": new.last_day,
         "basins": list(new.basins),
         "result": new.result,
-        "fingerprint": said,
+        "fingerprint": content_hash,
     }
     insert = insert_into(session, ComparisonRow).on_conflict_do_nothing(index_elements=["fingerprint"])
     session.execute(insert, row)
-    kept = session.scalars(select(ComparisonRow).filter_by(fingerprint=said)).one()
-    made = kept.id == row["id"]
-    if made:
-        places = enumerate(new.versions)
+    kept = session.scalars(select(ComparisonRow).filter_by(fingerprint=content_hash)).one()
+    is_new = kept.id == row["id"]
+    if is_new:
+        positions = enumerate(new.versions)
         add_all(
             session,
             ComparisonVersionRow,
-            [{"comparison_id": kept.id, "position": at, "version_id": version} for at, version in places],
+            [{"comparison_id": kept.id, "position": at, "version_id": version} for at, version in positions],
         )
-    return _comparison(session, kept), made
+    return _comparison(session, kept), is_new
 
 
 def get(session: Session, comparison: str) -> Comparison:
@@ -113,24 +114,24 @@ def list_comparisons(
 ) -> list[Summary]:
     """Return comparisons, the newest first, of all versions or of one; `after` is the last id of the page before."""
     row = ComparisonRow
-    wanted = select(row.id, row.created_at, row.first_day, row.last_day, row.basins).order_by(row.id.desc())
+    query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins).order_by(row.id.desc())
     if version is not None:
-        of_it = select(ComparisonVersionRow.comparison_id).where(ComparisonVersionRow.version_id == version)
-        wanted = wanted.where(row.id.in_(of_it))
+        of_version = select(ComparisonVersionRow.comparison_id).where(ComparisonVersionRow.version_id == version)
+        query = query.where(row.id.in_(of_version))
     if after is not None:
-        wanted = wanted.where(row.id < after)
-    found = session.execute(wanted.limit(limit)).all()
-    versions = _versions(session, [one.id for one in found])
+        query = query.where(row.id < after)
+    comparisons = session.execute(query.limit(limit)).all()
+    versions = _versions(session, [comparison.id for comparison in comparisons])
     return [
         Summary(
-            id=one.id,
-            created_at=one.created_at,
-            first_day=one.first_day,
-            last_day=one.last_day,
-            versions=versions[one.id],
-            basins=len(one.basins),
+            id=comparison.id,
+            created_at=comparison.created_at,
+            first_day=comparison.first_day,
+            last_day=comparison.last_day,
+            versions=versions[comparison.id],
+            basins=len(comparison.basins),
         )
-        for one in found
+        for comparison in comparisons
     ]
 
 
@@ -148,10 +149,10 @@ def _comparison(session: Session, row: ComparisonRow) -> Comparison:
 
 def _versions(session: Session, comparisons: Sequence[str]) -> dict[str, tuple[str, ...]]:
     row = ComparisonVersionRow
-    found = session.execute(
+    rows = session.execute(
         select(row.comparison_id, row.version_id).where(row.comparison_id.in_(comparisons)).order_by(row.position)
     )
     groups: dict[str, tuple[str, ...]] = dict.fromkeys(comparisons, ())
-    for comparison, version in found:
+    for comparison, version in rows:
         groups[comparison] += (version,)
     return groups

@@ -224,7 +224,7 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     torch.set_num_threads(tools.settings.threads)
     done = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
     kept = done.comparison
-    return {"comparison": kept.id, "basins": len(kept.basins), "left_out": kept.result["left_out"]}
+    return {"comparison": kept.id, "basins": len(kept.basins), "left_out": dict(kept.result.left_out)}
 
 
 HANDLERS: dict[str, Handler] = {

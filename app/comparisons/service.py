@@ -1,14 +1,25 @@
 """Comparisons from the records to their answers."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 
 from sqlalchemy.orm import Session
 
-from app.comparisons.schemas import BasinColumn, Comparison, ComparisonSummary, Period
+from app.comparisons.schemas import (
+    BasinColumn,
+    ComparedScore,
+    ComparedVersion,
+    Comparison,
+    ComparisonSummary,
+    Period,
+    PrintedModel,
+    PublishedModel,
+    PublishedTable,
+)
 from hydrology.calendar import Day, as_date
 from hydrology.errors import NotFound
-from records import comparisons, versions
+from records import comparison_result, comparisons, versions
 
 Column = Sequence[float | None]
 
@@ -29,18 +40,18 @@ def page(
     """
     if version is not None:
         versions.get(session, version)
-    found = comparisons.list_comparisons(session, version=version, after=after, limit=limit + 1)
-    told = [
+    summaries = comparisons.list_comparisons(session, version=version, after=after, limit=limit + 1)
+    listed = [
         ComparisonSummary(
-            id=one.id,
-            created_at=one.created_at,
-            period=_period(one.first_day, one.last_day),
-            versions=list(one.versions),
-            basin_count=one.basins,
+            id=summary.id,
+            created_at=summary.created_at,
+            period=_period(summary.first_day, summary.last_day),
+            versions=list(summary.versions),
+            basin_count=summary.basins,
         )
-        for one in found[:limit]
+        for summary in summaries[:limit]
     ]
-    return told, len(found) > limit
+    return listed, len(summaries) > limit
 
 
 def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
@@ -52,54 +63,71 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
     """
     kept = comparisons.get(session, comparison)
     result = kept.result
-    known = [one["metric"] for one in result["scores"]]
-    if metric is not None and metric not in known:
-        raise NotCompared(f"Comparison {comparison} has no {metric}: it has {', '.join(known)}.")
-
-    def chosen(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [one for one in scores if metric in (None, one["metric"])]
-
-    def of_models(models: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-        return [one | {name: chosen(one[name])} for one in models if chosen(one[name])]
-
-    table = dict(result["published_table"])
-    table["period"] = {name: table.pop(name) for name in ("first_day", "last_day")}
-    table["models"] = of_models(table["models"], "medians")
-    return Comparison.model_validate(
-        {
-            "id": kept.id,
-            "created_at": kept.created_at,
-            "period": _period(kept.first_day, kept.last_day),
-            "versions": result["versions"],
-            "scores": chosen(result["scores"]),
-            "published_models": of_models(result["published_models"], "scores"),
-            "published_table": table,
-            "basins": list(kept.basins),
-            "left_out": result["left_out"],
-            "by_basin": _columns(result["values"], metric),
-            "missing": result["missing"],
-        }
+    metrics = [score.metric for score in result.scores]
+    if metric is not None and metric not in metrics:
+        raise NotCompared(f"Comparison {comparison} has no {metric}: it has {', '.join(metrics)}.")
+    wanted = metrics if metric is None else [metric]
+    scores = [score for score in result.scores if score.metric in wanted]
+    return Comparison(
+        id=kept.id,
+        created_at=kept.created_at,
+        period=_period(kept.first_day, kept.last_day),
+        versions=[ComparedVersion.model_validate(version, from_attributes=True) for version in result.versions],
+        scores=[ComparedScore.model_validate(score, from_attributes=True) for score in scores],
+        published_models=_published_models(result.published_models, wanted),
+        published_table=_published_table(result.published_table, wanted),
+        basins=list(kept.basins),
+        left_out=dict(result.left_out),
+        by_basin=[column for name in wanted for column in _columns(name, result.values[name])],
+        missing=dict(result.missing),
     )
 
 
-def _columns(values: dict[str, dict[str, Column]], metric: str | None) -> list[BasinColumn]:
+def _published_models(
+    models: Sequence[comparison_result.PublishedModel], wanted: Sequence[str]
+) -> list[PublishedModel]:
+    """Return the models with their scores of some metrics; one without any is left out."""
+    scores = [[score for score in model.scores if score.metric in wanted] for model in models]
+    return [
+        PublishedModel.model_validate(replace(model, scores=tuple(of_model)), from_attributes=True)
+        for model, of_model in zip(models, scores, strict=True)
+        if of_model
+    ]
+
+
+def _published_table(table: comparison_result.PublishedTable, wanted: Sequence[str]) -> PublishedTable:
+    medians = [[median for median in model.medians if median.metric in wanted] for model in table.models]
+    return PublishedTable(
+        comparable=table.comparable,
+        note=table.note,
+        period=Period(first_day=date.fromisoformat(table.first_day), last_day=date.fromisoformat(table.last_day)),
+        basins=table.basins,
+        product=table.product,
+        models=[
+            PrintedModel.model_validate(replace(model, medians=tuple(of_model)), from_attributes=True)
+            for model, of_model in zip(table.models, medians, strict=True)
+            if of_model
+        ],
+    )
+
+
+def _columns(metric: str, of_versions: Mapping[str, Column]) -> list[BasinColumn]:
+    first, *_ = of_versions.values()
     return [
         BasinColumn(
-            metric=name,
+            metric=metric,
             version=version,
             values=[_rounded(value) for value in column],
-            differences=None if at == 0 else _differences(column, next(iter(of_versions.values()))),
+            differences=None if at == 0 else _differences(column, first),
         )
-        for name, of_versions in values.items()
-        if metric in (None, name)
         for at, (version, column) in enumerate(of_versions.items())
     ]
 
 
 def _differences(column: Column, first: Column) -> list[float | None]:
     return [
-        None if one is None or other is None else _rounded(one - other)
-        for one, other in zip(column, first, strict=True)
+        None if value is None or of_first is None else _rounded(value - of_first)
+        for value, of_first in zip(column, first, strict=True)
     ]
 
 

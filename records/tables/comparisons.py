@@ -6,7 +6,8 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonList, JsonObject
+from records.comparison_result import ComparisonResult
+from records.tables.base import Base, Document, JsonList
 
 
 class ComparisonRow(Base):
@@ -24,7 +25,7 @@ class ComparisonRow(Base):
     first_day: Mapped[Day]
     last_day: Mapped[Day]
     basins: Mapped[JsonList]
-    result: Mapped[JsonObject]
+    result: Mapped[ComparisonResult] = mapped_column(Document(ComparisonResult))
     fingerprint: Mapped[str]
 
 

@@ -9,6 +9,8 @@ from starlette.testclient import TestClient
 from app.comparisons.example import COMPARISON
 from hydrology.calendar import day
 from records import comparisons
+from records.comparison_result import ComparisonResult
+from records.documents import from_json
 from records.engine import Database
 from tests.app.conftest import bearer
 from tests.records.factories import BASIN, NOW, a_version, contents
@@ -37,7 +39,7 @@ def score(metric: str, versions: list[str], values: list[float]) -> dict[str, An
 
 
 def result(versions: list[str]) -> dict[str, Any]:
-    """Return what operations keep of two versions, in two metrics."""
+    """Return the stored JSON of a comparison of two versions, in two metrics."""
     described = {"architecture": "mclstm", "conserving": True, "product": "maurer_extended", "members": 2}
     unknown: dict[str, Any] = {
         "label": None,
@@ -81,7 +83,7 @@ def keep(database: Database, hours: int = 0) -> tuple[str, list[str]]:
             last_day=day("1999-09-30"),
             versions=tuple(versions),
             basins=BASINS,
-            result=result(versions),
+            result=from_json(ComparisonResult, result(versions)),
         )
         kept, _ = comparisons.keep(session, new, NOW + timedelta(hours=hours))
     return kept.id, versions

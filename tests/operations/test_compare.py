@@ -96,17 +96,17 @@ def test_quartiles_and_differences_are_those_of_the_evaluated_scores(kept: Datab
     with kept.reading() as session:
         rows = skill.scores(session, metrics=["nse"])
     ours, theirs = (np.array([row.value for row in rows if row.version_id == one]) for one in (first, second))
-    nse = next(one for one in result["scores"] if one["metric"] == "nse")
-    assert (nse["n"], nse["lacking"], nse["perfect"]) == (3, 0, 1)
-    for told, values in zip(nse["versions"], (ours, theirs), strict=True):
-        assert [told["p25"], told["median"], told["p75"]] == pytest.approx(list(np.percentile(values, [25, 50, 75])))
-    (told,) = nse["differences"]
+    nse = next(score for score in result.scores if score.metric == "nse")
+    assert (nse.n, nse.lacking, nse.perfect) == (3, 0, 1)
+    for cuts, values in zip(nse.versions, (ours, theirs), strict=True):
+        assert [cuts.p25, cuts.median, cuts.p75] == pytest.approx(list(np.percentile(values, [25, 50, 75])))
+    (apart,) = nse.differences
     expected = difference(theirs, ours, perfect=1)
-    assert (told["version"], told["n"], told["better"], told["worse"]) == (second, 3, expected.better, expected.worse)
-    assert told["median"] == pytest.approx(expected.median)
-    assert (told["p"], told["reason"]) == (None, "The test needs at least 6 basins that differ; there are 3.")
-    assert result["values"]["nse"] == {first: ours.tolist(), second: theirs.tolist()}
-    assert [one["metric"] for one in result["scores"]] == list(SCORES)
+    assert (apart.version, apart.n, apart.better, apart.worse) == (second, 3, expected.better, expected.worse)
+    assert apart.median == pytest.approx(expected.median)
+    assert (apart.p, apart.reason) == (None, "The test needs at least 6 basins that differ; there are 3.")
+    assert result.values["nse"] == {first: tuple(ours.tolist()), second: tuple(theirs.tolist())}
+    assert [score.metric for score in result.scores] == list(SCORES)
 
 
 def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
@@ -116,17 +116,17 @@ def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
         recorded: list[dict[str, Any]] = [{"seconds": 2.5}, {}, {"seconds": 4.0, "machine": "a mill"}]
         for member, log in zip(members, recorded, strict=True):
             member.log = {"validation": member.log["validation"]} | log
-    told = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result["versions"]
-    assert [one["label"] for one in told] == [None, "longer"]
-    assert [one["members"] for one in told] == [2, 1]
-    assert [one["conserving"] for one in told] == [True, True]
-    assert "label" in told[0]["missing"]
+    compared = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result.versions
+    assert [version.label for version in compared] == [None, "longer"]
+    assert [version.members for version in compared] == [2, 1]
+    assert [version.conserving for version in compared] == [True, True]
+    assert "label" in compared[0].missing
     # Five cells, 4 auxiliaries, 27 attributes, the precipitation, the embedding and the state at the gates R, i and o.
     embedding = (1 + 4 + 27 + 1) * 32 + (32 + 1) * 16
-    assert told[0]["parameters"] == (1 + 4 + 27 + 16 + 5 + 1) * (5 * 5 + 5 + 5) + embedding
-    assert [one["training_seconds"] for one in told] == [None, 4.0]
-    assert [one["missing"].get("training_seconds") for one in told] == ["not recorded", None]
-    assert [one["machines"] for one in told] == [[], ["a mill"]]
+    assert compared[0].parameters == (1 + 4 + 27 + 16 + 5 + 1) * (5 * 5 + 5 + 5) + embedding
+    assert [version.training_seconds for version in compared] == [None, 4.0]
+    assert [version.missing.get("training_seconds") for version in compared] == ["not recorded", None]
+    assert [version.machines for version in compared] == [(), ("a mill",)]
 
 
 def test_the_same_again_is_the_same_comparison(kept: Database) -> None:
@@ -152,8 +152,8 @@ def test_what_was_revised_since_an_evaluation_is_scored_anew(kept: Database) -> 
     after = compare(kept, CLOCK, ids, HELD_OUT).comparison
     assert after.id != before.id
     for version in ids:
-        assert after.result["values"]["nse"][version][0] != before.result["values"]["nse"][version][0]
-        assert after.result["values"]["nse"][version][1:] == before.result["values"]["nse"][version][1:]
+        assert after.result.values["nse"][version][0] != before.result.values["nse"][version][0]
+        assert after.result.values["nse"][version][1:] == before.result.values["nse"][version][1:]
 
 
 def test_days_that_one_network_skips_are_scored_for_none(kept: Database) -> None:
@@ -166,7 +166,7 @@ def test_days_that_one_network_skips_are_scored_for_none(kept: Database) -> None
     with kept.reading() as session:
         scored = {row.basin_id: row for row in skill.scores(session, versions=[first], metrics=["nse"])}
     assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # what is not of the whole period is not kept as its score
-    ours = done.result["values"]["nse"][first]
+    ours = done.result.values["nse"][first]
     assert ours[0] == scored["SYNTH-01"].value
     whole = evaluate(kept, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
     assert (whole.n, ours[1] == whole.value) == (365, False)
@@ -180,7 +180,7 @@ def test_scores_of_other_days_are_not_taken(kept: Database) -> None:
         whole = skill.scores(
             session, versions=ids[:1], metrics=["nse"], first_day=HELD_OUT.first, last_day=HELD_OUT.last
         )
-    assert done.result["values"]["nse"][ids[0]] == [row.value for row in whole]
+    assert done.result.values["nse"][ids[0]] == tuple(row.value for row in whole)
     assert [row.n for row in whole if row.last_day == HELD_OUT.last] == [365] * 3
 
 
@@ -197,7 +197,7 @@ def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_ti
     once = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
     twice = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
     assert once.comparison.basins == BASINS
-    assert "SYNTH-99 has no precipitation" in once.comparison.result["left_out"][dry]
+    assert "SYNTH-99 has no precipitation" in once.comparison.result.left_out[dry]
     assert (twice.already, twice.comparison.id) == (True, once.comparison.id)
     with pytest.raises(DataProblem, match="SYNTH-99 has no precipitation"):
         compare(kept, CLOCK, [first, other], HELD_OUT, [dry])
@@ -207,22 +207,22 @@ def test_a_metric_is_of_the_basins_where_every_version_has_a_value(kept: Databas
     first, second = both(kept)
     blank_flow(kept, "SYNTH-02", HELD_OUT)
     result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
-    nse = next(one for one in result["scores"] if one["metric"] == "nse")
-    assert (nse["n"], nse["lacking"], nse["differences"][0]["n"]) == (2, 1, 2)
-    assert result["values"]["nse"][first][1] is None
-    assert result["values"]["nse"][first][0] is not None
+    nse = next(score for score in result.scores if score.metric == "nse")
+    assert (nse.n, nse.lacking, nse.differences[0].n) == (2, 1, 2)
+    assert result.values["nse"][first][1] is None
+    assert result.values["nse"][first][0] is not None
 
 
 def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept: Database) -> None:
     ids = both(kept)
     none = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
-    assert none["published_models"] == []
-    assert "freshet ingest benchmarks" in none["missing"]["published_models"]
+    assert none.published_models == ()
+    assert "freshet ingest benchmarks" in none.missing["published_models"]
 
     publish(kept, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
     other_days = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
-    assert other_days["published_models"] == []
-    assert "is of 2004-10-01..2005-09-30" in other_days["missing"]["published_models"]
+    assert other_days.published_models == ()
+    assert "is of 2004-10-01..2005-09-30" in other_days.missing["published_models"]
 
     publish(
         kept,
@@ -230,22 +230,22 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept
         *[("SIEVE", "SYNTH-01", 0.5), ("SIEVE", "SYNTH-02", None), ("SIEVE", "USGS-01013500", 0.75)],
     )
     result = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
-    bucket, sieve = result["published_models"]
-    assert (bucket["model"], bucket["source"], bucket["citation"]) == ("BUCKET", SOURCE, "Somebody 2019")
-    (nse,) = bucket["scores"]
-    ours = result["values"]["nse"][ids[0]]
-    assert (nse["metric"], nse["n"], nse["median"], nse["p25"], nse["p75"]) == ("nse", 3, 0.25, 0.125, 0.375)
-    assert nse["first"]["median"] == pytest.approx(np.median(ours))
-    assert nse["difference"]["median"] == pytest.approx(np.median(np.array([0, 0.25, 0.5]) - ours))
-    assert (sieve["model"], sieve["scores"][0]["n"]) == ("SIEVE", 1)
-    assert sieve["scores"][0]["first"]["median"] == ours[0]
-    assert "published_models" not in result["missing"]
+    bucket, sieve = result.published_models
+    assert (bucket.model, bucket.source, bucket.citation) == ("BUCKET", SOURCE, "Somebody 2019")
+    (nse,) = bucket.scores
+    ours = result.values["nse"][ids[0]]
+    assert (nse.metric, nse.n, nse.median, nse.p25, nse.p75) == ("nse", 3, 0.25, 0.125, 0.375)
+    assert nse.first.median == pytest.approx(np.median(np.array(ours)))
+    assert nse.difference.median == pytest.approx(np.median(np.array([0, 0.25, 0.5]) - np.array(ours)))
+    assert (sieve.model, sieve.scores[0].n) == ("SIEVE", 1)
+    assert sieve.scores[0].first.median == ours[0]
+    assert "published_models" not in result.missing
 
 
 def test_the_printed_table_is_labelled_as_of_other_basins_and_days(kept: Database) -> None:
-    table = compare(kept, CLOCK, both(kept)[:1], HELD_OUT).comparison.result["published_table"]
-    assert table["comparable"] is False
-    assert table["note"].startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
+    table = compare(kept, CLOCK, both(kept)[:1], HELD_OUT).comparison.result.published_table
+    assert table.comparable is False
+    assert table.note.startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
 
 
 def test_days_of_any_training_are_refused(kept: Database) -> None:

@@ -421,7 +421,7 @@ def test_versions_are_compared_in_what_is_kept_of_the_basins_they_have_in_common
     rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
     installed = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
     done = compare(kept, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
-    assert (done.comparison.basins, done.comparison.result["left_out"]) == ((LEARNT[0],), {})
+    assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
 
 
 def test_every_file_of_an_ensemble_goes_into_a_wheel(shelf: Path) -> None:

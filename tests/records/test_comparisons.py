@@ -1,19 +1,67 @@
 """A comparison is kept once, and says of which versions it is."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from records import comparisons
+from records.comparison_result import ComparisonResult
 from records.comparisons import NewComparison, Summary, UnknownComparison
+from records.documents import from_json, to_json
 from records.engine import Database
 from tests.records.factories import BASIN, NOW, a_version, contents
 
 LATER = NOW + timedelta(hours=1)
+
+
+def stored_result() -> dict[str, Any]:
+    """Return the JSON of a result as it was stored before results had a type."""
+    quartiles = {"p25": 0.1, "median": 0.25, "p75": 0.5}
+    difference = {"n": 2, "median": 0.125, "better": 1, "worse": 1, "p": None, "reason": "Too few basins."}
+    version: dict[str, Any] = {
+        "architecture": "mclstm",
+        "conserving": True,
+        "product": "daymet",
+        "members": 1,
+        "parameters": 1330,
+    }
+    cost = {"training_seconds": 2.5, "machines": ["a mill"], "missing": {"label": "Nobody has named it."}}
+    score: dict[str, Any] = {"metric": "nse", "unit": "1", "perfect": 1.0, "n": 2, "lacking": 0}
+    median = {"metric": "nse", "median": 0.744, "p25": None, "p75": None, "sd": 0.003, "source": "Table B.6"}
+    return {
+        "versions": [{"id": "first", "label": None} | version | cost],
+        "scores": [
+            score
+            | {"versions": [{"version": "first"} | quartiles], "differences": [{"version": "second"} | difference]}
+        ],
+        "published_models": [
+            {
+                "model": "SAC_SMA",
+                "source": "a@1",
+                "citation": "B 2019",
+                "scores": [{"metric": "nse", "n": 2, **quartiles, "first": quartiles, "difference": difference}],
+            }
+        ],
+        "published_table": {
+            "comparable": False,
+            "note": "Other basins or period.",
+            "first_day": "1989-10-01",
+            "last_day": "1999-09-30",
+            "basins": 447,
+            "product": "maurer_extended",
+            "models": [{"model": "MC-LSTM, single", "medians": [median]}],
+        },
+        "values": {"nse": {"first": [0.25, None], "second": [0.375, 0.5]}},
+        "left_out": {"SYNTH-02": "SYNTH-02 has no attribute aridity: ingest its attributes."},
+        "missing": {},
+    }
 
 
 def new(session: Session, **chosen: object) -> NewComparison:
@@ -23,7 +71,7 @@ def new(session: Session, **chosen: object) -> NewComparison:
         last_day=day("1999-09-30"),
         versions=(second, first),
         basins=(BASIN, "SYNTH-01"),
-        result={"scores": [{"metric": "nse", "p": None, "median": 0.25}]},
+        result=from_json(ComparisonResult, stored_result()),
     )
     return replace(one, **chosen)  # type: ignore[arg-type]
 
@@ -50,7 +98,7 @@ def test_what_says_the_same_is_the_same_comparison(database: Database) -> None:
             replace(said, versions=said.versions[::-1]),
             replace(said, basins=said.basins[:1]),
             replace(said, last_day=day("1999-09-29")),
-            replace(said, result={"scores": []}),
+            replace(said, result=replace(said.result, scores=())),
         ]
         made = [comparisons.keep(session, other, LATER) for other in others]
         assert all(is_new for _, is_new in made)
@@ -89,3 +137,24 @@ def test_a_version_is_in_a_comparison_once(database: Database) -> None:
         said = new(session)
         with pytest.raises(IntegrityError), session.begin_nested():
             comparisons.keep(session, replace(said, versions=said.versions[:1] * 2), NOW)
+
+
+def test_a_result_from_before_it_had_a_type_reads_and_is_recognised(database: Database) -> None:
+    stored = stored_result()
+    assert to_json(from_json(ComparisonResult, stored)) == stored
+    with database.transaction() as session:
+        kept, _ = comparisons.keep(session, new(session), NOW)
+        assert kept.result == from_json(ComparisonResult, stored)
+        del stored["left_out"]
+        session.execute(text("UPDATE comparisons SET result = :stored"), {"stored": json.dumps(stored)})
+        session.expire_all()
+        assert comparisons.get(session, kept.id).result == replace(kept.result, left_out={})
+
+
+def test_a_result_is_checked_when_it_is_written(database: Database) -> None:
+    with database.transaction() as session:
+        good = new(session)
+        values = {"nse": {"first": (float("nan"), None)}}
+        with pytest.raises(ValueError, match="finite number"), session.begin_nested():
+            comparisons.keep(session, replace(good, result=replace(good.result, values=values)), NOW)
+        assert comparisons.list_comparisons(session) == []
