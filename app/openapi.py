@@ -1,12 +1,15 @@
 """The words and the shape of the OpenAPI document."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI
+from pydantic import BaseModel
 
 from app.problems import MEDIA_TYPE
 from app.schema import Model
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 TITLE = "Freshet"
 DESCRIPTION = """
@@ -60,7 +63,7 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
                         if status >= "400":
                             response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
             schemas = plain()["components"]["schemas"]
-            for model in _models(Model):
+            for model in models(Model):
                 if model.__name__ in schemas and "json_schema_extra" in model.model_config:
                     schemas[model.__name__] |= model.model_config["json_schema_extra"]
         return plain()
@@ -68,7 +71,8 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
     return openapi
 
 
-def _models(above: type[Model]) -> Iterator[type[Model]]:
+def models(above: type[AnyModel]) -> Iterator[type[AnyModel]]:
+    """Yield every model below another."""
     for model in above.__subclasses__():
         yield model
-        yield from _models(model)
+        yield from models(model)

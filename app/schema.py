@@ -1,5 +1,6 @@
 """What every answer's schema shares."""
 
+from datetime import date
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +23,13 @@ class Model(BaseModel):
     """A part of an answer. It holds no field that is not named and no number that is not finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Period(Model):
+    """Days from the first to the last, both included."""
+
+    first_day: date
+    last_day: date
 
 
 def column(description: str) -> str:

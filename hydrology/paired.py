@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import wilcoxon
 
 from hydrology.errors import InvalidInput
 
@@ -109,6 +108,8 @@ def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str
     Differences of 0 are dropped. p is exact for up to 50 differences without ties, and where there are more, that of
     the normal approximation. Source: Wilcoxon 1945, doi:10.2307/3001968.
     """
+    from scipy.stats import wilcoxon  # here, for the API reads differences and never computes one: it loads no scipy
+
     if not differences.size:
         return None, "There is no basin where both have a value."
     unequal = differences[differences != 0]

@@ -1,6 +1,7 @@
 """What a comparison of versions found, from the scores of each version in each basin."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from sqlalchemy.orm import Session
 
@@ -122,16 +123,7 @@ def _version_quartiles(version: str, values: Sequence[float]) -> VersionQuartile
 def _version_difference(
     version: str, values: Sequence[float], first: Sequence[float], perfect: float
 ) -> VersionDifference:
-    apart = difference(values, first, perfect=perfect)
-    return VersionDifference(
-        version=version,
-        n=apart.n,
-        median=apart.median,
-        better=apart.better,
-        worse=apart.worse,
-        p=apart.p,
-        reason=apart.reason,
-    )
+    return VersionDifference(version=version, **asdict(difference(values, first, perfect=perfect)))
 
 
 def _published(

@@ -56,18 +56,12 @@ class VersionQuartiles(Quartiles):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionDifference:
-    """How a version differs from the first one (`hydrology.paired.Difference`)."""
+class VersionDifference(Difference):
+    """How a version differs from the first one."""
 
     __pydantic_config__ = CLOSED
 
     version: str
-    n: int
-    median: float | None
-    better: int
-    worse: int
-    p: float | None
-    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from hydrology.calendar import Day
 from hydrology.errors import NotFound
 from records import basins as basin_records
 from records import promotions
-from records.runs import Run, RunBasin
+from records.runs import BasinStatus, Run, RunBasin
 from records.statements import as_record
 from records.tables.runs import RunBasinRow, RunRow
 from records.tables.versions import PromotionRow
@@ -34,7 +34,7 @@ class Superseded:
     """A newer run that was not issued for the basin, and why."""
 
     run_id: str
-    status: str
+    status: BasinStatus
     reason: str
 
 
@@ -156,7 +156,7 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict
 
 def _latest(issued: Found, tried: Found) -> Latest:
     run, basin = issued
-    newer, newer_basin = tried
+    newer, newer_basin = tried[0], as_record(RunBasin, tried[1])
     superseded = None
     if newer_basin.reason is not None:
         superseded = Superseded(newer.id, newer_basin.status, newer_basin.reason)

@@ -1,18 +1,11 @@
 """Answers about comparisons."""
 
-from datetime import date, datetime
+from datetime import datetime
 
 from pydantic import ConfigDict, Field
 
 from app.comparisons.example import COMPARISON
-from app.schema import Missing, Model
-
-
-class Period(Model):
-    """Days from the first to the last, both included."""
-
-    first_day: date
-    last_day: date
+from app.schema import Missing, Model, Period
 
 
 class ComparisonSummary(Model):

@@ -12,11 +12,11 @@ from app.comparisons.schemas import (
     ComparedVersion,
     Comparison,
     ComparisonSummary,
-    Period,
     PrintedModel,
     PublishedModel,
     PublishedTable,
 )
+from app.schema import Period
 from hydrology.calendar import Day, as_date
 from hydrology.errors import NotFound
 from records import comparison_result, comparisons, versions

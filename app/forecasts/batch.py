@@ -5,45 +5,49 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from app.conditional import entity_tag
-from app.forecasts.schemas import Forecast, Forecasts, Lacking
-from app.forecasts.service import Kept, NoArea, Representation, identity, kept_of, tell
+from app.forecasts.schemas import BasinForecast, BasinForecasts, WithoutForecast
+from app.forecasts.service import NoArea, Representation, StoredParts, basin_forecast, identity, stored_parts
 from hydrology.errors import NotFound, Problem
 from records.latest import Latest
 
 MOST_BASINS = 100
-Found = Mapping[str, Latest | NotFound]
+ByBasin = Mapping[str, Latest | NotFound]
+"""The latest forecast of each basin, or why it has none."""
 
 
-def tag_of(found: Found, how: Representation) -> str:
+def tag_of(by_basin: ByBasin, representation: Representation) -> str:
     """Return the entity tag: it follows from the runs, and from what is lacking."""
-    said = [
-        identity(one, how.at) if isinstance(one, Latest) else (basin, one.kind, str(one))
-        for basin, one in found.items()
+    parts = [
+        identity(latest, representation.at) if isinstance(latest, Latest) else (basin, latest.kind, str(latest))
+        for basin, latest in by_basin.items()
     ]
-    return entity_tag(how.units, how.members, said)
+    return entity_tag(representation.units, representation.members, parts)
 
 
-def tell_many(session: Session, found: Found, how: Representation) -> Forecasts:
+def basin_forecasts(session: Session, by_basin: ByBasin, representation: Representation) -> BasinForecasts:
     """Return the answer. A basin whose run names no area has no flows: it is among those without."""
-    latest = [one for one in found.values() if isinstance(one, Latest)]
-    told = _told(latest, kept_of(session, latest, how.members), how)
-    lacking: dict[str, Problem] = {basin: one for basin, one in found.items() if isinstance(one, Problem)}
-    lacking |= {basin: one for basin, one in told.items() if isinstance(one, Problem)}
-    return Forecasts(
-        forecasts=[one for one in told.values() if isinstance(one, Forecast)],
+    stored = [latest for latest in by_basin.values() if isinstance(latest, Latest)]
+    answers = _answers(stored, stored_parts(session, stored, representation.members), representation)
+    outcomes: dict[str, BasinForecast | Problem] = {
+        basin: answers[basin] if isinstance(latest, Latest) else latest for basin, latest in by_basin.items()
+    }
+    return BasinForecasts(
+        forecasts=[outcome for outcome in outcomes.values() if isinstance(outcome, BasinForecast)],
         without=[
-            Lacking(basin=basin, type=f"/problems/{lacking[basin].kind}", reason=str(lacking[basin]))
-            for basin in found
-            if basin in lacking
+            WithoutForecast(basin=basin, type=f"/problems/{outcome.kind}", reason=str(outcome))
+            for basin, outcome in outcomes.items()
+            if isinstance(outcome, Problem)
         ],
     )
 
 
-def _told(latest: Sequence[Latest], kept: Sequence[Kept], how: Representation) -> dict[str, Forecast | NoArea]:
-    told: dict[str, Forecast | NoArea] = {}
-    for one, of_one in zip(latest, kept, strict=True):
+def _answers(
+    stored: Sequence[Latest], parts: Sequence[StoredParts], representation: Representation
+) -> dict[str, BasinForecast | NoArea]:
+    answers: dict[str, BasinForecast | NoArea] = {}
+    for latest, of_basin in zip(stored, parts, strict=True):
         try:
-            told[one.basin.basin_id] = tell(one, of_one, how)
+            answers[latest.basin.basin_id] = basin_forecast(latest, of_basin, representation)
         except NoArea as error:
-            told[one.basin.basin_id] = error
-    return told
+            answers[latest.basin.basin_id] = error
+    return answers

@@ -11,7 +11,7 @@ from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_mo
 from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock
 from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
-from app.forecasts.schemas import Forecast, Forecasts, Units
+from app.forecasts.schemas import BasinForecast, BasinForecasts, Units
 from app.forecasts.service import NoArea, Representation
 from app.problems import documented
 from app.rendered import Rendered
@@ -53,7 +53,7 @@ Basins = Annotated[
     "/basins/{basin}/forecasts/latest",
     summary="The latest forecast of a basin",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, NoArea),
-    response_model=Forecast,
+    response_model=BasinForecast,
     response_model_exclude_unset=True,
 )
 def read_latest_forecast(
@@ -66,7 +66,7 @@ def read_latest_forecast(
     members: WithMembers = False,
     format: Format = "json",  # noqa: A002, ARG001 - the parameter's name; JSON is the only one yet
     if_none_match: IfNoneMatch = None,
-) -> Forecast | Response:
+) -> BasinForecast | Response:
     """The newest operational forecast of the model version that is current for the basin, as the service's clock
     sees it: discharge (m³/s unless asked otherwise) with its quantiles, water in the basin (mm) with the part that
     reads as snow, precipitation and loss (mm/day), and the water balance (mm) of every member.
@@ -74,21 +74,22 @@ def read_latest_forecast(
     Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why. Where T0 lies
     more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much."""
     at = clock.now()
-    how = Representation(units, members, at)
-    glanced = glance(session, basin, at)
-    if glanced is not None:
-        tag = service.tag_at_a_glance(*glanced, basin, how)
+    representation = Representation(units, members, at)
+    newest = glance(session, basin, at)
+    if newest is not None:
+        tag = service.tag_at_a_glance(*newest, basin, representation)
         if (body := rendered.get(tag)) is not None:
             unchanged = not_modified(response, tag, SHORTLY, if_none_match)
             return unchanged or _bytes(body, tag, SHORTLY)
-    return _answer(session, rendered, response, lookup.latest(session, basin, at), how, if_none_match, SHORTLY)
+    latest = lookup.latest(session, basin, at)
+    return _answer(session, rendered, response, latest, representation, if_none_match, SHORTLY)
 
 
 @router.get(
     "/forecasts",
     summary="The latest forecasts of many basins",
     responses=NOT_MODIFIED | documented(),
-    response_model=Forecasts,
+    response_model=BasinForecasts,
     response_model_exclude_unset=True,
 )
 def read_latest_forecasts(
@@ -99,20 +100,20 @@ def read_latest_forecasts(
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
     if_none_match: IfNoneMatch = None,
-) -> Forecasts | Response:
+) -> BasinForecasts | Response:
     """For each basin what its latest forecast says, in one answer. A basin that has none is in `without` with the
     reason: nothing is cut silently, and more basins than one answer holds are refused."""
     at = clock.now()
-    found, how = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
-    unchanged = not_modified(response, batch.tag_of(found, how), SHORTLY, if_none_match)
-    return unchanged or batch.tell_many(session, found, how)
+    by_basin, representation = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
+    unchanged = not_modified(response, batch.tag_of(by_basin, representation), SHORTLY, if_none_match)
+    return unchanged or batch.basin_forecasts(session, by_basin, representation)
 
 
 @router.get(
     "/runs/{run}/basins/{basin}",
     summary="What a given run says of a basin",
     responses=NOT_MODIFIED | documented(UnknownRun, NoArea),
-    response_model=Forecast,
+    response_model=BasinForecast,
     response_model_exclude_unset=True,
 )
 def read_run_of_basin(
@@ -125,32 +126,32 @@ def read_run_of_basin(
     members: WithMembers = False,
     format: Format = "json",  # noqa: A002, ARG001 - the parameter's name; JSON is the only one yet
     if_none_match: IfNoneMatch = None,
-) -> Forecast | Response:
+) -> BasinForecast | Response:
     """The same answer as the latest forecast gives, of any run. A run never changes, so keep it as long as you like.
 
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
     got that far."""
-    found = lookup.of_run(session, run, basin)
-    return _answer(session, rendered, response, found, Representation(units, members), if_none_match, FOR_EVER)
+    latest, representation = lookup.of_run(session, run, basin), Representation(units, members)
+    return _answer(session, rendered, response, latest, representation, if_none_match, FOR_EVER)
 
 
 def _answer(
     session: Session,
     rendered: Rendered,
     response: Response,
-    found: Latest,
-    how: Representation,
+    latest: Latest,
+    representation: Representation,
     if_none_match: str | None,
     keep: str,
 ) -> Response:
-    tag = service.tag_of(found, how)
+    tag = service.tag_of(latest, representation)
     unchanged = not_modified(response, tag, keep, if_none_match)
     if unchanged is not None:
         return unchanged
     body = rendered.get(tag)
     if body is None:
-        (kept,) = service.kept_of(session, [found], how.members)
-        body = service.tell(found, kept, how).model_dump_json(exclude_unset=True).encode()
+        (parts,) = service.stored_parts(session, [latest], representation.members)
+        body = service.basin_forecast(latest, parts, representation).model_dump_json(exclude_unset=True).encode()
         rendered.keep(tag, body)
     return _bytes(body, tag, keep)
 

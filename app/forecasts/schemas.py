@@ -122,7 +122,7 @@ class RunOfBasin(Model):
     )
 
 
-class Forecast(RunOfBasin):
+class BasinForecast(RunOfBasin):
     """What a run says of a basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
@@ -157,7 +157,7 @@ class Forecast(RunOfBasin):
     missing: Missing
 
 
-class Lacking(Model):
+class WithoutForecast(Model):
     """A basin without a forecast in the answer."""
 
     basin: str
@@ -165,10 +165,10 @@ class Lacking(Model):
     reason: str
 
 
-class Forecasts(Model):
+class BasinForecasts(Model):
     """The latest forecasts of many basins: every basin asked for is in `forecasts` or in `without`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FORECASTS]})
 
-    forecasts: list[Forecast] = Field(description="In the order asked for.")
-    without: list[Lacking] = Field(description="Those that have none, and why.")
+    forecasts: list[BasinForecast] = Field(description="In the order asked for.")
+    without: list[WithoutForecast] = Field(description="Those that have none, and why.")

@@ -3,50 +3,44 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import kind_of
 from app.columns import column
 from app.conditional import entity_tag
 from app.forecasts.balance import water_balance
-from app.forecasts.schemas import Area, Columns, Forecast, ParentState, Provenance, Storage, Superseded, Units
-from app.staleness import age_days, stale
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage, Units
+from app.staleness import age_days
 from hydrology import units as convert
 from hydrology.calendar import Day, as_date
 from hydrology.errors import InvalidInput
 from records import runs, versions
 from records.latest import Latest
-from records.run_summary import LEARNT_FROM
 
 Array = npt.NDArray[np.float64]
 
-FORCING_NOTES: Mapping[runs.ForcingKind, str] = {
-    "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
-    "supplied": "Driven by a weather forecast for the days after T0.",
-    "climatology": "Driven by the weather of other years for the days after T0.",
-}
-TOLD = ("discharge_quantiles", "precipitation", "loss", "storage", "snow")  # without members
+WITHOUT_MEMBERS = ("discharge_quantiles", "precipitation", "loss", "storage", "snow")
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
 
 
 class NoArea(InvalidInput):
-    """The run names no drainage area, so its depths cannot be told as flows."""
+    """The run names no drainage area, so its depths cannot be given as flows."""
 
     kind = "no-area"
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a forecast is to be told.
+    """How a forecast is to be given.
 
     Attributes:
         units: of discharge.
         members: whether with all members.
-        at: the clock's time, by which the age of a latest answer is told; None for a run asked by its id.
+        at: the clock's time, by which a latest answer states its age; None for a run asked for by its id.
     """
 
     units: Units
@@ -55,127 +49,109 @@ class Representation:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What the records keep of a run for a basin, beside its row."""
+class StoredParts:
+    """What is stored of a run for a basin, beside its row."""
 
     series: Mapping[str, runs.RunSeries]
     ledgers: Sequence[runs.Ledger]
     conserving: bool
 
 
-def tag_of(found: Latest, how: Representation) -> str:
-    """Return the entity tag: a run never changes, so its id and what is told of it say everything."""
-    return _tag(how, *identity(found, how.at))
+class MemberColumns(TypedDict, total=False):
+    """The fields of a forecast that are given on demand."""
+
+    members: Columns
+    cells_at_t0: Columns
 
 
-def tag_at_a_glance(run: str, t0: Day, basin: str, how: Representation) -> str:
-    """Return the entity tag of a latest forecast that no newer run could not replace."""
-    return _tag(how, run, basin, None, None if how.at is None else age_days(t0, how.at))
+def tag_of(latest: Latest, representation: Representation) -> str:
+    """Return the entity tag: a run never changes, so its id and its representation determine the answer."""
+    return _tag(representation, *identity(latest, representation.at))
 
 
-def _tag(how: Representation, *identity: Any) -> str:
-    return entity_tag(how.units, how.members, *identity)
+def tag_at_a_glance(run: str, t0: Day, basin: str, representation: Representation) -> str:
+    """Return the entity tag of a latest forecast whose run is the newest of the basin."""
+    at = representation.at
+    return _tag(representation, run, basin, None, None if at is None else age_days(t0, at))
 
 
-def identity(found: Latest, at: datetime | None) -> tuple[Any, ...]:
-    """Return what an answer about a run follows from, as JSON values: the age is told, so it belongs to them."""
-    newer = found.superseded_by and found.superseded_by.run_id
-    return found.run.id, found.basin.basin_id, newer, None if at is None else age_days(found.run.t0, at)
+def _tag(representation: Representation, *parts: Any) -> str:
+    return entity_tag(representation.units, representation.members, *parts)
 
 
-def kept_of(session: Session, found: Sequence[Latest], members: bool) -> list[Kept]:
-    """Read what is kept of many basins, each of a run of its own, at once."""
-    keys = [(one.run.id, one.basin.basin_id) for one in found]
-    issued = [key for key, one in zip(keys, found, strict=True) if one.basin.status == "issued"]
-    series = runs.series_of_many(session, issued, None if members else TOLD)
+def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
+    """Return the JSON values that an answer about a run follows from; its age is one where the answer states it."""
+    newer = latest.superseded_by and latest.superseded_by.run_id
+    return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at)
+
+
+def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
+    """Read what is stored of many basins, each of a run of its own, at once."""
+    keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
+    issued = [key for key, forecast in zip(keys, forecasts, strict=True) if forecast.basin.status == "issued"]
+    series = runs.series_of_many(session, issued, None if members else WITHOUT_MEMBERS)
     ledgers = runs.ledgers_of_many(session, keys)
-    conserving = versions.conserving(session, list({one.run.version_id for one in found}))
+    conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
     return [
-        Kept(series.get(key, {}), ledgers[key], conserving[one.run.version_id])
-        for key, one in zip(keys, found, strict=True)
+        StoredParts(series.get(key, {}), ledgers[key], conserving[forecast.run.version_id])
+        for key, forecast in zip(keys, forecasts, strict=True)
     ]
 
 
-def tell(found: Latest, kept: Kept, how: Representation) -> Forecast:
+def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
     """Return the answer.
 
     Raises:
         NoArea: the run names no area, and flows are asked for.
     """
-    return Forecast(
-        **header(found, how.at),
-        filled_forcing=dict(found.basin.summary.filled_forcing),
-        skipped_days=found.basin.summary.skipped_days,
-        area=_area(found.basin),
-        provenance=_provenance(found.run, found.basin),
-        **_body(found, kept, how),
+    run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
+    discharge = _quantiles(series["discharge_quantiles"], basin, representation) if issued else None
+    storage = storage_of(series)
+    precipitation = column(series["precipitation"].values) if issued else None
+    loss = _mean(series["loss"]) if "loss" in series else None
+    balance = water_balance(parts.ledgers)
+    account = {
+        "discharge": discharge,
+        "storage": storage,
+        "precipitation": precipitation,
+        "loss": loss,
+        "water_balance": balance,
+    }
+    of_members = MemberColumns()
+    if representation.members and issued:
+        of_members = _member_columns(series, basin, representation.units)
+    reason = why_no_account(basin, parts.conserving)
+    missing = {name: reason for name, value in account.items() if value is None}
+    if storage is not None and storage.snow is None:
+        missing["storage.snow"] = why_no_snow(basin)
+    return BasinForecast(
+        **header(latest, representation.at),
+        **days_ahead(run),
+        filled_forcing=dict(basin.summary.filled_forcing),
+        skipped_days=basin.summary.skipped_days,
+        area=_area(basin),
+        units=_units(representation),
+        discharge=discharge,
+        storage=storage,
+        precipitation=precipitation,
+        loss=loss,
+        water_balance=balance,
+        provenance=_provenance(run, basin),
+        missing=missing_in_header(basin) | missing | _missing_provenance(basin),
+        **of_members,
     )
 
 
-def header(found: Latest, at: datetime | None) -> dict[str, Any]:
-    """Return the fields of `RunOfBasin`; its age where the clock's time is given."""
-    run, basin, newer = found.run, found.basin, found.superseded_by
-    said = {
-        "basin": basin.basin_id,
-        "basin_kind": kind_of(basin.basin_id),
-        "run": run.id,
-        "version": run.version_id,
-        "purpose": run.purpose,
-        "status": basin.status,
-        "reason": basin.reason,
-        "superseded_by": newer and Superseded(run=newer.run_id, status=newer.status, reason=newer.reason),
-        "t0": as_date(run.t0),
-        "issued_at": run.issued_at,
-        "available_at": run.available_at,
-        "horizon_days": run.horizon_days,
-        "product": run.product,
-        "forcing_kind": run.forcing_kind,
-        "forcing_note": FORCING_NOTES[run.forcing_kind],
-        **{name: getattr(basin.summary, name) for name in LEARNT_FROM},
-    }
-    if at is None:
-        return said
-    age = age_days(run.t0, at)
-    return said | {"age_days": age, "stale": stale(age)}
+def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, units: Units) -> MemberColumns:
+    flows = series["discharge"]
+    columns = MemberColumns(members=_by_label(flows, _discharge(flows.values, basin, units)))
+    if "cells_at_t0" in series:
+        columns["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
+    return columns
 
 
-def missing_in_header(basin: runs.RunBasin) -> dict[str, str]:
-    """Say why fields of `RunOfBasin` are null."""
-    why = basin.reason or "The run did not keep it."
-    return {name: why for name in LEARNT_FROM if getattr(basin.summary, name) is None}
-
-
-def days_ahead(run: runs.Run) -> dict[str, Any]:
-    """Return the columns `time` and `lead_days`."""
-    leads = range(1, run.horizon_days + 1)
-    return {"time": [as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], "lead_days": list(leads)}
-
-
-def _body(found: Latest, kept: Kept, how: Representation) -> dict[str, Any]:
-    basin, series = found.basin, kept.series
-    issued = basin.status == "issued"
-    body: dict[str, Any] = {
-        **days_ahead(found.run),
-        "units": _units(how),
-        "discharge": _quantiles(series, basin, how) if issued else None,
-        "storage": storage_of(series),
-        "precipitation": column(series["precipitation"].values) if issued else None,
-        "loss": _mean(series["loss"]) if "loss" in series else None,
-        "water_balance": water_balance(kept.ledgers),
-    }
-    if how.members and issued:
-        flows = series["discharge"]
-        body["members"] = _by_label(flows, _discharge(flows.values, basin, how.units))
-        if "cells_at_t0" in series:
-            body["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
-    return body | {"missing": _missing(body, basin, kept.conserving)}
-
-
-def _missing(body: Mapping[str, Any], basin: runs.RunBasin, conserving: bool) -> dict[str, str]:
-    why = why_no_account(basin, conserving)
-    missing = missing_in_header(basin) | {name: why for name, value in body.items() if value is None}
-    if body["storage"] is not None and body["storage"].snow is None:
-        missing["storage.snow"] = why_no_snow(basin)
+def _missing_provenance(basin: runs.RunBasin) -> dict[str, str]:
+    missing = {}
     if basin.area_m2 is None:
         missing["area"] = "The basin had no drainage area of the weather product when the run was made."
     if basin.parent_day is None:
@@ -187,24 +163,25 @@ def _missing(body: Mapping[str, Any], basin: runs.RunBasin, conserving: bool) ->
 
 
 def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
-    """Say why a run keeps no account of a basin's water."""
+    """Return why a run keeps no account of a basin's water."""
     return basin.reason or ("The run did not keep it." if conserving else NOT_CONSERVING)
 
 
 def why_no_snow(basin: runs.RunBasin) -> str:
-    """Say why a run that tells the storage does not tell the snow."""
+    """Return why a run that has the storage has no snow."""
     return basin.summary.snow_reason or "No snow cells were chosen for this basin."
 
 
-def _units(how: Representation) -> dict[str, str]:
-    units = {"discharge": how.units, "storage": "mm", "precipitation": "mm/day", "loss": "mm/day"}
-    return units | {"water_balance": "mm"} | ({"members": how.units, "cells_at_t0": "mm"} if how.members else {})
+def _units(representation: Representation) -> dict[str, str]:
+    discharge = representation.units
+    units = {"discharge": discharge, "storage": "mm", "precipitation": "mm/day", "loss": "mm/day"}
+    of_members = {"members": discharge, "cells_at_t0": "mm"} if representation.members else {}
+    return units | {"water_balance": "mm"} | of_members
 
 
-def _quantiles(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, how: Representation) -> Columns:
-    kept = series["discharge_quantiles"]
-    names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in kept.axes["level"]]
-    rows = _discharge(kept.values, basin, how.units)
+def _quantiles(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
+    names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in quantiles.axes["level"]]
+    rows = _discharge(quantiles.values, basin, representation.units)
     return {name: column(row) for name, row in zip(names, rows, strict=True)}
 
 
@@ -226,12 +203,12 @@ def storage_of(series: Mapping[str, runs.RunSeries]) -> Storage | None:
     return Storage(total=_mean(series["storage"]), snow=_mean(series["snow"]) if "snow" in series else None)
 
 
-def _mean(kept: runs.RunSeries) -> list[float]:
-    return column(kept.values.mean(axis=0, dtype=np.float64))
+def _mean(series: runs.RunSeries) -> list[float]:
+    return column(series.values.mean(axis=0, dtype=np.float64))
 
 
-def _by_label(kept: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
-    return {str(label): column(row) for label, row in zip(kept.axes["member"], values, strict=True)}
+def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
+    return {str(label): column(row) for label, row in zip(series.axes["member"], values, strict=True)}
 
 
 def _area(basin: runs.RunBasin) -> Area | None:

@@ -65,7 +65,7 @@ def detail(session: Session, version: str) -> ModelDetail:
         tuned_on=None if kept.tuned_on is None else list(kept.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
-        pretrained=shipped and Pretrained(name=shipped.name, content=shipped.content),
+        pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
         missing=missing,
     )
 

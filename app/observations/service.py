@@ -117,7 +117,7 @@ def tell(session: Session, wanted: Part) -> Observations:
         basin_kind=kind_of(wanted.basin),
         product=wanted.entries[0].product,
         units={name: one.unit for name, one in told.items()},
-        area=area and forecasts.Area(name=area.name, km2=area.m2 / 1e6),
+        area=None if area is None else forecasts.Area(name=area.name, km2=area.m2 / 1e6),
         kept={
             one.variable: Extent(first_day=as_date(one.period.first), last_day=as_date(one.period.last))
             for one in wanted.entries

@@ -1,21 +1,14 @@
 """Answers about skill."""
 
-from datetime import date, datetime
+from datetime import datetime
 
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
-from app.schema import Missing, Model
+from app.schema import Missing, Model, Period
 from app.skill.example import BASIN_SKILL, MODEL_SKILL
 
 NOT_TRAINED = "not trained on snow"
-
-
-class Period(Model):
-    """Days from the first to the last, both included."""
-
-    first_day: date
-    last_day: date
 
 
 class Of(Model):

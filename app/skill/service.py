@@ -5,7 +5,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
-from app.skill.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Period, Quartiles, Score, SnowSkill
+from app.schema import Period
+from app.skill.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
 from hydrology.calendar import Day, as_date
 from hydrology.errors import NotFound
 from records import basins, promotions, skill, versions

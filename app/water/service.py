@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.columns import column
 from app.forecasts import service as forecasts
 from app.forecasts.balance import water_balance
+from app.forecasts.header import days_ahead, header, missing_in_header
 from app.skill.service import snow_skill
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records import runs, skill, versions
@@ -16,52 +17,52 @@ from records.latest import Latest
 NO_SNOW_SKILL = "The snow of this model version was not judged in this basin."
 
 
-def storage(session: Session, found: Latest, at: datetime | None) -> StorageOfRun:
+def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
     """Return the water in the basin; `at` is the clock's time for a latest answer."""
-    run, basin = found.run, found.basin
-    kept = runs.series_of(session, run.id, basin.basin_id, ("storage", "snow")) if basin.status == "issued" else {}
-    judged = [snow_skill(one) for one in skill.snow_cells(session, run.version_id, basin.basin_id)]
-    told = forecasts.storage_of(kept)
-    missing = forecasts.missing_in_header(basin) | ({} if judged else {"snow_skill": NO_SNOW_SKILL})
+    run, basin = latest.run, latest.basin
+    series = runs.series_of(session, run.id, basin.basin_id, ("storage", "snow")) if basin.status == "issued" else {}
+    snow_skills = [snow_skill(cells) for cells in skill.snow_cells(session, run.version_id, basin.basin_id)]
+    stored = forecasts.storage_of(series)
+    missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
     total = snow = other = None
-    if told is None:
-        why = forecasts.why_no_account(basin, _conserving(session, found))
-        missing |= dict.fromkeys(("total", "snow", "other"), why)
+    if stored is None:
+        reason = forecasts.why_no_account(basin, _conserving(session, latest))
+        missing |= dict.fromkeys(("total", "snow", "other"), reason)
     else:
-        total, snow = told.total, told.snow
+        total, snow = stored.total, stored.snow
         if snow is None:
             missing |= dict.fromkeys(("snow", "other"), forecasts.why_no_snow(basin))
         else:
-            rest = kept["storage"].values.astype(np.float64) - kept["snow"].values
+            rest = series["storage"].values.astype(np.float64) - series["snow"].values
             other = column(rest.mean(axis=0))
     return StorageOfRun(
-        **forecasts.header(found, at),
-        **forecasts.days_ahead(run),
+        **header(latest, at),
+        **days_ahead(run),
         units={"total": "mm", "snow": "mm", "other": "mm"},
         total=total,
         snow=snow,
         other=other,
-        snow_skill=judged,
+        snow_skill=snow_skills,
         missing=missing,
     )
 
 
-def balance(session: Session, found: Latest, at: datetime | None) -> BalanceOfRun:
+def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfRun:
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
-    days = forecasts.days_ahead(found.run)["time"]
-    told = water_balance(runs.ledger_of(session, found.run.id, found.basin.basin_id))
-    missing = forecasts.missing_in_header(found.basin)
-    if told is None:
-        missing["water_balance"] = forecasts.why_no_account(found.basin, _conserving(session, found))
+    days = days_ahead(latest.run)["time"]
+    of_members = water_balance(runs.ledger_of(session, latest.run.id, latest.basin.basin_id))
+    missing = missing_in_header(latest.basin)
+    if of_members is None:
+        missing["water_balance"] = forecasts.why_no_account(latest.basin, _conserving(session, latest))
     return BalanceOfRun(
-        **forecasts.header(found, at),
+        **header(latest, at),
         units={"water_balance": "mm"},
         first_day=days[0],
         last_day=days[-1],
-        water_balance=told,
+        water_balance=of_members,
         missing=missing,
     )
 
 
-def _conserving(session: Session, found: Latest) -> bool:
-    return versions.conserving(session, [found.run.version_id])[found.run.version_id]
+def _conserving(session: Session, latest: Latest) -> bool:
+    return versions.conserving(session, [latest.run.version_id])[latest.run.version_id]

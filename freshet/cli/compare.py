@@ -14,7 +14,7 @@ from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.calendar import Period
 from hydrology.paired import Difference
 from hydrology.printed_scores import PublishedMedian
-from records.comparison_result import ComparisonResult, PublishedTable, Quartiles, VersionDifference
+from records.comparison_result import ComparisonResult, PublishedTable, Quartiles
 
 Row = tuple[object, ...]
 
@@ -149,7 +149,7 @@ def _quartiles(cuts: Quartiles) -> Row:
     return cuts.p25, cuts.median, cuts.p75
 
 
-def _difference(difference: Difference | VersionDifference | None) -> Row:
+def _difference(difference: Difference | None) -> Row:
     if difference is None:
         return "", "", "", ""
     p = difference.reason if difference.p is None else f"{difference.p:.2g}"

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
 from app.forecasts.example import FORECAST
-from app.forecasts.schemas import Forecast
+from app.forecasts.schemas import BasinForecast
 from hydrology.calendar import day
 from records import promotions
 from records.engine import Database
@@ -285,7 +285,7 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
     said = sqlite_client.get(LATEST).json()
     assert list(FORECAST) == list(said)
     assert set(FORECAST["discharge"]) == set(said["discharge"])
-    example = Forecast.model_validate(FORECAST)
+    example = BasinForecast.model_validate(FORECAST)
     assert example.area is not None
     assert example.water_balance is not None
     assert example.discharge is not None

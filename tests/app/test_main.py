@@ -1,17 +1,20 @@
 """The service as a whole: its OpenAPI document, its documentation pages, what it loads."""
 
+import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 from app.comparisons.example import COMPARISON
 from app.comparisons.schemas import Comparison
-from app.forecasts.example import FORECASTS
-from app.forecasts.schemas import Forecasts
+from app.forecasts.example import FORECAST, FORECASTS
+from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.jobs.example import JOB
 from app.jobs.schemas import Job
 from app.main import create_app
@@ -19,6 +22,7 @@ from app.models.example import MODEL, PROMOTIONS
 from app.models.schemas import ModelDetail, Promotions
 from app.observations.example import OBSERVATIONS
 from app.observations.schemas import Observations
+from app.openapi import models
 from app.runs.example import RUN
 from app.runs.schemas import RunDetail
 from app.schedules.example import SCHEDULE
@@ -115,7 +119,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("model", "example"),
     [
-        (Forecasts, FORECASTS),
+        (BasinForecast, FORECAST),
+        (BasinForecasts, FORECASTS),
         (Observations, OBSERVATIONS),
         (RunDetail, RUN),
         (StorageOfRun, STORAGE),
@@ -135,6 +140,23 @@ def test_an_example_is_an_answer_as_it_would_be_given(
 ) -> None:
     assert model.model_validate(example).model_dump(mode="json", exclude_unset=True) == example
     assert document["components"]["schemas"][model.__name__]["examples"] == [example]
+
+
+def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
+    """A second model of a name would take its place in the document, or both would get a name that nobody gave them."""
+    ours = {model for model in models(BaseModel) if model.__module__.split(".")[0] in {"app", "jobspec"}}
+    public = [model.__name__ for model in ours if model.__name__ in document["components"]["schemas"]]
+    assert [name for name, times in Counter(public).items() if times > 1] == []
+    assert [name for name in document["components"]["schemas"] if not re.fullmatch("[A-Za-z0-9]+", name)] == []
+    assert not re.search("-(Input|Output)", json.dumps(document))
+
+
+def test_the_forecast_shows_its_nulls(document: dict[str, Any]) -> None:
+    content = operations(document)["read_latest_forecast"]["responses"]["200"]["content"]["application/json"]
+    assert content["schema"] == {"$ref": "#/components/schemas/BasinForecast"}
+    (example,) = document["components"]["schemas"]["BasinForecast"]["examples"]
+    assert (example["reason"], example["superseded_by"]) == (None, None)
+    assert example == FORECAST
 
 
 def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from records.comparison_result import ComparisonResult
 from records.comparisons import NewComparison, Summary, UnknownComparison
 from records.documents import from_json, to_json
 from records.engine import Database
+from records.ids import Corrupt
 from tests.records.factories import BASIN, NOW, a_version, contents
 
 LATER = NOW + timedelta(hours=1)
@@ -158,3 +159,11 @@ def test_a_result_is_checked_when_it_is_written(database: Database) -> None:
         with pytest.raises(ValueError, match="finite number"), session.begin_nested():
             comparisons.keep(session, replace(good, result=replace(good.result, values=values)), NOW)
         assert comparisons.list_comparisons(session) == []
+
+
+@pytest.mark.parametrize("part", ["difference", "first"])
+def test_a_result_with_a_field_that_it_does_not_have_is_refused(part: str) -> None:
+    stored = stored_result()
+    stored["published_models"][0]["scores"][0][part]["luck"] = 1
+    with pytest.raises(Corrupt, match=f"{part}.luck"):
+        from_json(ComparisonResult, stored)

@@ -7,6 +7,7 @@ from records import promotions
 from records.basins import UnknownBasin
 from records.engine import Database
 from records.latest import Latest, NoForecast, NoModel, Superseded, latest, latest_many
+from records.runs import BasinStatus
 from tests.records.factories import (
     BASIN,
     NOW,
@@ -76,14 +77,14 @@ def test_only_the_version_current_for_that_basin_counts(database: Database) -> N
 
 
 @pytest.mark.parametrize("status", ["withheld", "failed"])
-def test_a_newer_run_that_was_not_issued_is_told_of(database: Database, status: str) -> None:
+def test_a_newer_run_that_was_not_issued_is_told_of(database: Database, status: BasinStatus) -> None:
     with database.transaction() as session:
         a_basin(session)
         a_basin(session, "SYNTH-01")
         version = a_promoted_version(session)
         promotions.promote(session, version, ["SYNTH-01"], reason="first", by="someone", at=NOW)
         old = a_run(session, version, issued(), issued("SYNTH-01"), t0=OLD)
-        results = issued("SYNTH-01"), not_issued("member 1 does not close", status=status)  # type: ignore[arg-type]
+        results = issued("SYNTH-01"), not_issued("member 1 does not close", status=status)
         new = a_run(session, version, *results, t0=NEW)
         found = latest(session, BASIN, NOW)
         assert (found.run, found.basin.status) == (old, "issued")

@@ -1,0 +1,96 @@
+"""The fields that every answer about a run of a basin begins with, typed so that their use is checked."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import NotRequired, TypedDict
+
+import numpy as np
+
+from app.basins.schemas import Kind, kind_of
+from app.forecasts.schemas import Superseded
+from app.staleness import age_days, stale
+from hydrology.calendar import as_date
+from records.latest import Latest
+from records.run_summary import LEARNT_FROM
+from records.runs import BasinStatus, ForcingKind, Purpose, Run, RunBasin
+
+FORCING_NOTES: Mapping[ForcingKind, str] = {
+    "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
+    "supplied": "Driven by a weather forecast for the days after T0.",
+    "climatology": "Driven by the weather of other years for the days after T0.",
+}
+
+
+class Header(TypedDict):
+    """The fields of `RunOfBasin`."""
+
+    basin: str
+    basin_kind: Kind
+    run: str
+    version: str
+    purpose: Purpose
+    status: BasinStatus
+    reason: str | None
+    superseded_by: Superseded | None
+    t0: date
+    issued_at: datetime
+    available_at: datetime
+    horizon_days: int
+    product: str
+    forcing_kind: ForcingKind
+    forcing_note: str
+    seen_in_training: bool | None
+    outside_training: list[str] | None
+    trained_on: str | None
+    training_note: str | None
+    age_days: NotRequired[int]
+    stale: NotRequired[bool]
+
+
+class DayColumns(TypedDict):
+    """The days of a run's columns."""
+
+    time: list[date]
+    lead_days: list[int]
+
+
+def header(latest: Latest, at: datetime | None) -> Header:
+    """Return the fields of `RunOfBasin`, with the age at the clock's time where that is given."""
+    run, basin, newer, summary = latest.run, latest.basin, latest.superseded_by, latest.basin.summary
+    fields = Header(
+        basin=basin.basin_id,
+        basin_kind=kind_of(basin.basin_id),
+        run=run.id,
+        version=run.version_id,
+        purpose=run.purpose,
+        status=basin.status,
+        reason=basin.reason,
+        superseded_by=None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=newer.reason),
+        t0=as_date(run.t0),
+        issued_at=run.issued_at,
+        available_at=run.available_at,
+        horizon_days=run.horizon_days,
+        product=run.product,
+        forcing_kind=run.forcing_kind,
+        forcing_note=FORCING_NOTES[run.forcing_kind],
+        seen_in_training=summary.seen_in_training,
+        outside_training=None if summary.outside_training is None else list(summary.outside_training),
+        trained_on=summary.trained_on,
+        training_note=summary.training_note,
+    )
+    if at is not None:
+        fields["age_days"] = age_days(run.t0, at)
+        fields["stale"] = stale(fields["age_days"])
+    return fields
+
+
+def missing_in_header(basin: RunBasin) -> dict[str, str]:
+    """Return why fields of `RunOfBasin` are null, by their names."""
+    reason = basin.reason or "The run did not keep it."
+    return {name: reason for name in LEARNT_FROM if getattr(basin.summary, name) is None}
+
+
+def days_ahead(run: Run) -> DayColumns:
+    """Return the valid days of a run, and their leads."""
+    leads = list(range(1, run.horizon_days + 1))
+    return DayColumns(time=[as_date(run.t0 + np.timedelta64(lead, "D")) for lead in leads], lead_days=leads)
