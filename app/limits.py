@@ -13,7 +13,11 @@ UPLOADS = "/v1/basins/observations"
 
 
 class BodyLimit:
-    """Refuses a body that is too large with 413, as soon as that is known."""
+    """Refuses a body that is too large with 413, as soon as that is known.
+
+    Starlette's `RequestBodyLimitMiddleware` does too, but answers a body that nobody reads in plain text, not with
+    problem details that say how much is taken.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

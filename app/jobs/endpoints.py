@@ -152,7 +152,7 @@ def read_job_events(
     `detail` are sent to the key that posted the job and to an admin only. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
     whole = service.may_see_all(jobs.get(session, job), key)
-    events = stream.told(database, job, last_event_id, whole=whole)
+    events = stream.event_stream(database, job, last_event_id, whole=whole)
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 

@@ -1,6 +1,7 @@
 """A job's events as they happen: server-sent events [HTML Living Standard, section 9.2].
 
-Each look at the records is a short transaction in a thread of the pool; between looks neither is held.
+Each look at the records is a short transaction in a thread of the pool; between looks neither is held. FastAPI writes
+the events; its streaming endpoints are not used, for they begin their answer before an unknown job can be refused.
 """
 
 import json
@@ -9,6 +10,7 @@ from collections.abc import AsyncIterator
 import anyio
 import anyio.to_thread
 import structlog
+from fastapi.sse import format_sse_event
 from sqlalchemy.exc import SQLAlchemyError
 
 from records import events, jobs
@@ -24,44 +26,44 @@ MOST_LOOKS = 1200
 AT_ONCE = 100
 
 
-async def told(database: Database, job: str, after: int, *, whole: bool) -> AsyncIterator[str]:
-    """Yield a job's events after a number, until the job has ended and all are told.
+async def event_stream(database: Database, job: str, after: int, *, whole: bool) -> AsyncIterator[bytes]:
+    """Yield a job's events after a number, until the job has ended and all are sent.
 
     Where `whole` is false the log is left out, and so is every `detail`: they may name files and addresses.
     """
     for look in range(MOST_LOOKS):
         try:
-            found, ended = await anyio.to_thread.run_sync(_look, database, job, after)
+            new_events, ended = await anyio.to_thread.run_sync(_look, database, job, after)
         except SQLAlchemyError as error:
             log.warning("events.database", job=job, error=type(error).__name__)
-            found, ended = [], False
-        for event in found:
+            new_events, ended = [], False
+        for event in new_events:
             if whole or event.type != "log":
-                yield _written(event, whole)
+                yield _message(event, whole)
             after = event.seq
         if ended:
             return
-        if not found and look % LOOKS_BETWEEN_HEARTBEATS == 0:
-            yield ": the job goes on\n\n"
-        if len(found) < AT_ONCE:
+        if not new_events and look % LOOKS_BETWEEN_HEARTBEATS == 0:
+            yield format_sse_event(comment="the job goes on")
+        if len(new_events) < AT_ONCE:
             await anyio.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _look(database: Database, job: str, after: int) -> tuple[list[events.Event], bool]:
     """Return what is new, and whether nothing can follow it."""
     with database.reading() as session:
-        found = events.events_after(session, job, after, AT_ONCE)
+        new_events = events.events_after(session, job, after, AT_ONCE)
         try:
             ended = jobs.get(session, job).status in jobs.ENDED
         except jobs.UnknownJob:  # it was pruned meanwhile
             ended = True
-    return found, ended and len(found) < AT_ONCE
+    return new_events, ended and len(new_events) < AT_ONCE
 
 
-def _written(event: events.Event, whole: bool) -> str:
+def _message(event: events.Event, whole: bool) -> bytes:
     content = event.data if whole else _without_detail(event.data)
     data = json.dumps({"at": event.at.isoformat().replace("+00:00", "Z"), **content})
-    return f"id: {event.seq}\nevent: {event.type}\ndata: {data}\n\n"
+    return format_sse_event(data_str=data, event=event.type, id=str(event.seq))
 
 
 def _without_detail(content: JsonObject) -> JsonObject:
