@@ -1,6 +1,6 @@
 """Which network is trained, and how large it is."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag
 
@@ -51,6 +51,13 @@ class MMRNNConfig(_Comparison):
     forget_bias: float = Field(3.0, description="First bias of the forget gate.")
 
 
+def _name(config: type[RequestModel]) -> str:
+    return str(get_args(config.model_fields["architecture"].annotation)[0])
+
+
+ARCHITECTURES = tuple(_name(config) for config in (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig))
+
+
 def _architecture(network: Any) -> Any:
     """Return the architecture that is asked for; MC-LSTM where none is named."""
     if isinstance(network, dict):
@@ -63,5 +70,9 @@ NetworkConfig = Annotated[
     | Annotated[LSTMConfig, Tag("lstm")]
     | Annotated[EINSConfig, Tag("eins")]
     | Annotated[MMRNNConfig, Tag("mmrnn")],
-    Discriminator(_architecture),
+    Discriminator(
+        _architecture,
+        custom_error_type="architecture",
+        custom_error_message=f"choose an architecture: {', '.join(ARCHITECTURES)}",
+    ),
 ]

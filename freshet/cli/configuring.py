@@ -1,16 +1,20 @@
-"""From the options of `freshet train` to the configuration of a training."""
+"""What `freshet train` is asked to do: the protocol, under a file, under the options, under `--set`."""
 
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from hydrology.errors import InvalidInput
-from jobspec.training import Cosine, FineTuningConfig, Staircase, TrainingConfig, sequence_to_one
+from jobspec.kinds import faults
+from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 
-Config = TypeVar("Config", TrainingConfig, FineTuningConfig)
-Options = dict[str, Any]
-"""What was chosen, by field; None where nothing was."""
+Fields = dict[str, Any]
+_TRAINING: TypeAdapter[TrainingConfig | FineTuningConfig] = TypeAdapter(AnyTraining)
 
 
 class Protocol(StrEnum):
@@ -19,61 +23,85 @@ class Protocol(StrEnum):
     WINDOWS = "windows"
     SEQUENCE_TO_ONE = "sequence-to-one"
 
-
-def from_scratch(protocol: Protocol, settings: Options, windows: Options, schedule: Options) -> TrainingConfig:
-    """Return the configuration of a protocol under what was chosen.
-
-    Raises:
-        InvalidInput: a choice is not possible, or does not belong to the protocol.
-    """
-    base = {"windows": {}, "schedule": {}} if protocol is Protocol.WINDOWS else sequence_to_one()
-    fields = (Cosine if protocol is Protocol.WINDOWS else Staircase).model_fields
-    if foreign := sorted(set(given(schedule)) - set(fields)):
-        raise InvalidInput(f"{option(foreign[0])} does not belong to the protocol {protocol}: leave it out.")
-    asked = given(settings) | {
-        "windows": base["windows"] | given(windows),
-        "schedule": {"kind": "cosine"} | base["schedule"] | given(schedule),
-    }
-    return _checked(TrainingConfig, asked)
+    def fields(self) -> Fields:
+        """Return what it sets of a training; the defaults are those of windows."""
+        return sequence_to_one() if self is Protocol.SEQUENCE_TO_ONE else {}
 
 
-def fine_tuning(settings: Options, windows: Options, schedule: Options, foreign: Options) -> FineTuningConfig:
-    """Return the configuration of a fine-tuning under what was chosen.
+def merged(*layers: Mapping[str, Any]) -> Fields:
+    """Return the fields of all layers; where two set the same field, the later one holds. None sets nothing."""
+    fields: Fields = {}
+    for layer in layers:
+        for name, value in layer.items():
+            before = fields.get(name)
+            if isinstance(value, dict):
+                fields[name] = merged(before if isinstance(before, dict) else {}, value)
+            elif value is not None:
+                fields[name] = value
+    return {name: value for name, value in fields.items() if value != {}}
 
-    Args:
-        foreign: what only a training from scratch can choose.
+
+def of_settings(settings: Iterable[str]) -> Fields:
+    """Return the fields that `FIELD=VALUE` texts set: a dotted path, and JSON or else a text.
 
     Raises:
-        InvalidInput: a choice is not possible, or is the parent's.
+        InvalidInput: a text is not of that form.
     """
-    if chosen := sorted(given(foreign)):
-        raise InvalidInput(f"{option(chosen[0])} does not belong to a fine-tuning, its parent has it: leave it out.")
-    if settings["validation_period"] is None:
-        raise InvalidInput(
-            "A fine-tuning needs --validation-period: those days tell whether, and when, it is better than its parent."
-        )
-    return _checked(FineTuningConfig, given(settings) | {"windows": given(windows), "schedule": given(schedule)})
+    fields: Fields = {}
+    for text in settings:
+        path, separator, value = text.partition("=")
+        names = path.split(".")
+        if not separator or not all(names):
+            raise InvalidInput(f"--set {text!r} sets no field: write FIELD=VALUE, e.g. windows.batch=64.")
+        layer: Any = _json_or_text(value)
+        for name in reversed(names):
+            layer = {name: layer}
+        fields = merged(fields, layer)
+    return fields
 
 
-def given(options: Options) -> Options:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+def of_file(file: Path | None) -> Fields:
+    """Return the fields that a JSON or TOML file sets.
 
-
-def option(field: str) -> str:
-    """Return the option that sets a field of a configuration."""
-    named = {"peak": "learning-rate", "auxiliary": "input", "static": "attribute", "parent": "from"}
-    return "--" + named.get(field, field.replace("_", "-"))
-
-
-def _checked(model: type[Config], asked: Options) -> Config:
+    Raises:
+        InvalidInput: it cannot be read; the sentence quotes nothing of it.
+    """
+    if file is None:
+        return {}
     try:
-        return model.model_validate(asked)
+        content = file.read_text(encoding="utf-8")
+        fields = tomllib.loads(content) if file.suffix == ".toml" else json.loads(content)
+    except OSError as error:
+        raise _unreadable(file, error.strerror) from None
+    except (ValueError, RecursionError):
+        raise _unreadable(file, f"it is no {'TOML' if file.suffix == '.toml' else 'JSON'}") from None
+    if not isinstance(fields, dict):
+        raise _unreadable(file, "it is no object")
+    return fields
+
+
+def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
+    """Return the training that the fields describe; with `parent` a fine-tuning.
+
+    Raises:
+        InvalidInput: a field is unknown, missing or cannot be used; the sentence names it.
+    """
+    try:
+        return _TRAINING.validate_python(fields)
     except ValidationError as error:
-        network = asked.get("network", {}).get("architecture", "a fine-tuning")
-        faults = "; ".join(
-            f"{option(str(fault['loc'][-1]))}: "
-            + (f"it does not belong to {network}, leave it out" if fault["type"] == "extra_forbidden" else fault["msg"])
-            for fault in error.errors()
-        )
-        raise InvalidInput(f"The training cannot be configured so: {faults}.") from None
+        if "parent" in fields:
+            sentence = "The fine-tuning cannot be done so (its network, inputs and loss are those of its parent)"
+        else:
+            sentence = "The training cannot be done so"
+        raise InvalidInput(f"{sentence}: {'; '.join(faults(error, fields))}.") from None
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _unreadable(file: Path, why: str | None) -> InvalidInput:
+    return InvalidInput(f"The configuration {file} cannot be read ({why}): give a JSON or TOML file.")

@@ -9,15 +9,16 @@ from freshet.cli import serve
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
-from freshet.cli.train import Architecture
 from hydrology.errors import InvalidInput
+from jobspec.network import ARCHITECTURES
 from records.settings import Settings
 
 
 def demo(
     once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
     architecture: Annotated[
-        Architecture | None, typer.Option(metavar="NAME", help="mclstm; for comparison lstm, eins or mmrnn.")
+        str | None,
+        typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
     ] = None,
     pretrained: Annotated[
         bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
@@ -38,7 +39,9 @@ def demo(
 
     if pretrained:
         _require_shipped(architecture)
-    trained = None if pretrained else architecture or Architecture.MCLSTM
+    if architecture not in (None, *ARCHITECTURES):
+        raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
+    trained = None if pretrained else architecture or ARCHITECTURES[0]
     folder = Settings.load().data / _folder(trained)
     settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
     chosen = port or (_free_port() if once else 8000)
@@ -63,7 +66,7 @@ def demo(
             process.wait()
 
 
-def _require_shipped(architecture: Architecture | None) -> None:
+def _require_shipped(architecture: str | None) -> None:
     """Return when exactly one ensemble is shipped, and no network to train is named besides.
 
     Raises:
@@ -77,10 +80,10 @@ def _require_shipped(architecture: Architecture | None) -> None:
     read_shipped(shelf=Settings.load().pretrained)
 
 
-def _folder(trained: Architecture | None) -> str:
+def _folder(trained: str | None) -> str:
     if trained is None:
         return "demo-pretrained"
-    return "demo" if trained is Architecture.MCLSTM else f"demo-{trained}"
+    return "demo" if trained == ARCHITECTURES[0] else f"demo-{trained}"
 
 
 def _table(forecasts: list[dict[str, Any]]) -> Any:

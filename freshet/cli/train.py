@@ -1,18 +1,18 @@
 """`freshet train`: an ensemble from observations, or from another ensemble and observations."""
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from sqlalchemy.orm import Session
 
-from freshet.cli.configuring import Options, Protocol, fine_tuning, from_scratch, given
+from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, opened, use_threads
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import InvalidInput
+from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
 from records.versions import get as get_version
@@ -22,24 +22,12 @@ if TYPE_CHECKING:
     from operations.promotion_rule import PromotionDecision
     from operations.train import Trained
 
-MOST_SEED = 2**31 - 1
-MOST_DAYS = 36_525  # a century
 
-
-class Precision(StrEnum):
-    """Of the gates' products in training."""
-
-    BFLOAT16 = "bfloat16"
-    FLOAT32 = "float32"
-
-
-class Architecture(StrEnum):
-    """Which network."""
-
-    MCLSTM = "mclstm"
-    LSTM = "lstm"
-    EINS = "eins"
-    MMRNN = "mmrnn"
+def _field(name: str, metavar: str, more: str = "") -> Any:
+    """Return the option that sets a field of a training; what it says of it is the contract's."""
+    field = TrainingConfig.model_fields[name]
+    default = "" if field.is_required() or field.default is None else f" Default: {field.default}{more}."
+    return typer.Option(metavar=metavar, help=f"{field.description}{default}")
 
 
 Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
@@ -47,11 +35,9 @@ BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file wi
 
 
 def train(
-    train_period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days to fit.")],
-    validation_period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="Days that choose the best weights.")
-    ] = None,
-    from_version: Annotated[
+    train_period: Annotated[str | None, _field("train_period", "FIRST..LAST")] = None,
+    validation_period: Annotated[str | None, _field("validation_period", "FIRST..LAST")] = None,
+    parent: Annotated[
         str | None,
         typer.Option("--from", metavar="VERSION", help="Fine-tune this version instead of training from scratch."),
     ] = None,
@@ -60,90 +46,24 @@ def train(
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
     ] = None,
-    auxiliary: Annotated[
-        list[str] | None,
-        typer.Option("--input", metavar="VARIABLE", help="A series besides precipitation. Default: srad tmax tmin vp."),
-    ] = None,
-    attribute: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A basin attribute. Default: 27 of CAMELS.")
+    architecture: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
     ] = None,
     protocol: Annotated[
-        Protocol | None,
+        Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)}, the MC-LSTM paper's: one day a sample.")
+    ] = Protocol.WINDOWS,
+    members: Annotated[int | None, _field("members", "COUNT", ", with --from all of the parent's")] = None,
+    seed: Annotated[int | None, _field("seed", "NUMBER")] = None,
+    settings: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="NAME", help="windows (default): long ones. sequence-to-one: the paper's, one day a sample."
+            "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
         ),
     ] = None,
-    members: Annotated[
-        int | None, typer.Option(metavar="COUNT", help="Members of the ensemble. Default: 1, with --from the parent's.")
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER", min=0, max=MOST_SEED, help="Seed of the first member; the others count on from it."
-        ),
-    ] = 0,
-    architecture: Annotated[
-        Architecture | None,
-        typer.Option(metavar="NAME", help="mclstm (default); for comparison lstm, eins or mmrnn."),
-    ] = None,
-    cells: Annotated[
-        int | None, typer.Option(metavar="COUNT", help="Memory cells. Default: 64 (mclstm, mmrnn) or 128.")
-    ] = None,
-    steps: Annotated[int | None, typer.Option(metavar="COUNT", help="Training steps (windows).")] = None,
-    epochs: Annotated[int | None, typer.Option(metavar="COUNT", help="Epochs (sequence-to-one).")] = None,
-    batch: Annotated[int | None, typer.Option(metavar="COUNT", help="Samples a step.")] = None,
-    warmup_days: Annotated[
-        int | None, typer.Option(metavar="DAYS", min=0, max=MOST_DAYS, help="Days of a window before its loss days.")
-    ] = None,
-    loss_days: Annotated[
-        int | None, typer.Option(metavar="DAYS", min=1, max=MOST_DAYS, help="Days of a window that are scored.")
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(metavar="RATE", help="Highest learning rate (windows).")
-    ] = None,
-    expectile: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Weight of too little in the loss. Default: 0.58; 0.5: NSE* as published."),
-    ] = None,
-    averaging: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="Of the weights' running mean that stays at a step. Default: 0.995; 0: no mean."
-        ),
-    ] = None,
-    precision: Annotated[
-        Precision | None,
-        typer.Option(metavar="NAME", help="Of the gates' products: bfloat16 (default, where possible) or float32."),
-    ] = None,
-    embedding: Annotated[
-        int | None,
-        typer.Option(
-            metavar="COUNT",
-            help="Values made of weather and attributes for the gates (mclstm). Default: 16; 0: none, as published.",
-        ),
-    ] = None,
-    output_gate_bias: Annotated[
-        float | None,
-        typer.Option(metavar="NUMBER", min=-20, max=20, help="First bias of the output gate (mclstm). Default: -3."),
-    ] = None,
-    forget_bias: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=-20,
-            max=20,
-            help="Bias of the forget gate (the others; of eins it is not trained). Default: 3, eins 0.",
-        ),
-    ] = None,
-    dropout: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", min=0, max=0.99, help="Dropout before the head (the others). Default: 0.4."),
-    ] = None,
-    validate_every: Annotated[
-        int | None, typer.Option(metavar="STEPS", help="Steps between validations. Default: 100, with --from 10.")
-    ] = None,
-    checkpoint_every: Annotated[
-        int | None, typer.Option(metavar="STEPS", help="Steps between checkpoints. Default: 50.")
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Fields of the training as JSON or TOML; options override them."),
     ] = None,
     judge_on: Annotated[
         str | None,
@@ -159,74 +79,49 @@ def train(
     """Train an ensemble, or with --from fine-tune one. The same command again goes on from the last checkpoint.
 
     Without --basin: every basin that is kept. A fine-tuned version serves no basin until --judge-on or
-    `freshet models promote` says so.
+    `freshet models promote` says so. The fields that --set and --config choose are those of a training job's `config`,
+    which the API documents (/docs).
     """
-    network = {
-        "cells": cells,
-        "embedding": embedding,
-        "output_gate_bias": output_gate_bias,
-        "forget_bias": forget_bias,
-        "dropout": dropout,
-    }
-    windows = {"warmup_days": warmup_days, "loss_days": loss_days, "batch": batch}
-    schedule = {"steps": steps, "peak": learning_rate}
-    settings: Options = {
+    options = {
         "train_period": train_period,
         "validation_period": validation_period,
+        "parent": parent,
+        "network": {"architecture": architecture},
         "members": members,
         "seed": seed,
-        "validate_every": validate_every,
-        "checkpoint_every": checkpoint_every,
     }
-    inputs = {"auxiliary": auxiliary or None, "static": attribute or None}
-    fitting = {"expectile": expectile, "averaging": averaging, "precision": precision and precision.value}
+    fields = merged(protocol.fields(), of_file(config), options, of_settings(settings or []))
     with opened() as context:
         with context.database.reading() as session:
-            ids = chosen(session, [*(basin or []), *listed(basins_file)])
-            product = product or (None if from_version else only_forcing(session))
-        if from_version is not None:
-            foreign = {
-                "architecture": architecture,
-                "protocol": protocol,
-                "epochs": epochs,
-                **network,
-                **inputs,
-                **fitting,
-            }
-            settings |= {"parent": from_version, "product": product}
-            config: TrainingConfig | FineTuningConfig = fine_tuning(settings, windows, schedule, foreign)
-        else:
-            settings["network"] = {"architecture": (architecture or Architecture.MCLSTM).value, **given(network)}
-            settings["inputs"] = {"product": product, **given(inputs)}
-            settings |= fitting
-            config = from_scratch(protocol or Protocol.WINDOWS, settings, windows, schedule | {"epochs": epochs})
-        done, decision = _run(context, config, ids, label, device, judge_on)
-        with context.database.reading() as session:
-            kept_label = get_version(session, done.version_id).label
-    for reason in done.left_out.values():
-        say(f"Left out: {reason}")
-    if label not in (None, kept_label):
-        has = "no label" if kept_label is None else f"the label {kept_label!r}"
-        say(f"Version {done.version_id} was there before and keeps {has}: --label names new ones alone.")
-    if decision is not None:
-        say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
-    rows = [(member, score) for member, score in done.validation_nse.items()]
-    title = f"Version {done.version_id} of {len(done.basins)} basins" + (", trained before" if done.already else "")
-    payload = asdict(done) | ({} if decision is None else {"decision": asdict(decision)})
-    answer(payload, as_json, table(["member", "best validation NSE (median)"], rows, title))
+            basins = chosen(session, [*(basin or []), *listed(basins_file)])
+            training = checked(_with_product(session, fields, product))
+        require_device(device)
+        use_threads(context.settings.threads)
+        trained, decision = _train(context, training, basins, label, device, judge_on)
+        _say_what_happened(context, trained, decision, label)
+    payload = asdict(trained) | ({} if decision is None else {"decision": asdict(decision)})
+    answer(payload, as_json, _members(trained))
 
 
-def _run(
+def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:
+    """Return the fields with the forcing product; from scratch it is the only one kept unless one is named."""
+    if "parent" in fields:
+        return merged(fields, {"product": product})
+    inputs = fields.get("inputs", {})
+    if product is None and isinstance(inputs, dict) and "product" not in inputs:
+        product = only_forcing(session)
+    return fields if product is None else merged(fields, {"inputs": {"product": product}})
+
+
+def _train(
     context: Context,
     config: TrainingConfig | FineTuningConfig,
-    ids: list[str],
+    basins: list[str],
     label: str | None,
     device: str,
     judge_on: str | None,
 ) -> tuple["Trained", "PromotionDecision | None"]:
     """Train with progress shown, and decide on its promotion where --judge-on asks for it."""
-    use_threads(context.settings.threads)
-    require_device(device)
     from operations.promotion_rule import Rule, decide, require_decidable
     from operations.train import train as run
 
@@ -239,16 +134,34 @@ def _run(
         def show(member: int, progress: "Progress") -> None:
             reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
 
-        done = run(context.database, context.clock, config, ids, label=label, device=device, on_progress=show)
+        def show_judged(done: int, total: int) -> None:
+            reporter.show("judged basins", done, total)
+
+        trained = run(context.database, context.clock, config, basins, label=label, device=device, on_progress=show)
         if rule is None:
-            return done, None
-        return done, decide(
-            context.database,
-            context.clock,
-            done.version_id,
-            rule,
-            lambda at, total: reporter.show("judged basins", at, total),
-        )
+            return trained, None
+        return trained, decide(context.database, context.clock, trained.version_id, rule, show_judged)
+
+
+def _say_what_happened(
+    context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None
+) -> None:
+    for reason in trained.left_out.values():
+        say(f"Left out: {reason}")
+    with context.database.reading() as session:
+        kept_label = get_version(session, trained.version_id).label
+    if label not in (None, kept_label):
+        has = "no label" if kept_label is None else f"the label {kept_label!r}"
+        say(f"Version {trained.version_id} was there before and keeps {has}: --label names new ones alone.")
+    if decision is not None:
+        say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
+
+
+def _members(trained: "Trained") -> Any:
+    title = f"Version {trained.version_id} of {len(trained.basins)} basins"
+    if trained.already:
+        title += ", trained before"
+    return table(["member", "best validation NSE (median)"], list(trained.validation_nse.items()), title)
 
 
 def require_device(text: str) -> None:

@@ -19,7 +19,16 @@ from hydrology.calendar import day
 from ingestion.sources import synthetic
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
-SMALL = ("--cells", "4", "--warmup-days", "60", "--loss-days", "60", "--batch", "4", "--steps", "6")
+
+
+def settings(**fields: object) -> tuple[str, ...]:
+    """Return the options that set fields; two underscores stand for a dot."""
+    return tuple(part for name, value in fields.items() for part in ("--set", f"{name.replace('__', '.')}={value}"))
+
+
+WINDOWS = settings(windows__warmup_days=60, windows__loss_days=60, windows__batch=4)
+NETWORK = settings(network__cells=4)
+SMALL = (*NETWORK, *WINDOWS, *settings(schedule__steps=6))
 PERIODS = ("--train-period", "2001-10-01..2004-09-30", "--validation-period", "2004-10-01..2005-03-31")
 
 

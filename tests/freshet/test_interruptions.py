@@ -10,13 +10,13 @@ from sqlalchemy import func, select
 
 from records.engine import Database
 from records.tables.trainings import CheckpointRow
-from tests.freshet.conftest import Freshet, RequestModel
+from tests.freshet.conftest import Freshet, RequestModel, settings
 from tests.freshet.processes import started
 
 TRAINING = (
     *("train", "--train-period", "2001-10-01..2003-09-30", "--basin", "SYNTH-01", "--basin", "SYNTH-03"),
-    *("--cells", "4", "--warmup-days", "30", "--loss-days", "30", "--batch", "2"),
-    *("--steps", "200", "--checkpoint-every", "10"),
+    *settings(network__cells=4, windows__warmup_days=30, windows__loss_days=30, windows__batch=2),
+    *settings(schedule__steps=200, checkpoint_every=10),
 )
 PATIENCE = 60  # seconds
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+from jobspec.training import TrainingConfig
+from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, Freshet, settings
 
 FIT = PERIODS[:2]
 
@@ -46,17 +47,25 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         (["--train-period", "2004-01-01..2004-02-01"], 4, "No training window"),
         ([*FIT, "--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
         ([*FIT, "--product", "daymet"], 4, "forcing product daymet"),
-        ([*FIT, "--epochs", "3"], 2, "--epochs does not belong to the protocol windows"),
-        ([*FIT, "--protocol", "sequence-to-one", "--learning-rate", "0.1"], 2, "--learning-rate does not belong"),
-        ([*FIT, "--cells", "1"], 2, "--cells: "),
-        ([*FIT, "--members", "0"], 2, "--members: "),
-        ([*FIT, "--steps", "0"], 2, "--steps: "),
-        ([*FIT, "--learning-rate", "nan"], 2, "--learning-rate: "),
-        ([*FIT, "--expectile", "1"], 2, "--expectile: "),
-        ([*FIT, "--averaging", "1"], 2, "--averaging: "),
-        ([*FIT, "--output-gate-bias", "nan"], 2, "--output-gate-bias"),
-        ([*FIT, "--seed", "-1"], 2, "--seed"),
-        ([*FIT, "--warmup-days", "1" + "0" * 30], 2, "--warmup-days"),
+        ([], 2, "train_period: it is needed"),
+        ([*FIT, "--set", "schedule.epochs=3"], 2, "schedule.epochs: there is no such field"),
+        ([*FIT, "--protocol", "sequence-to-one", "--set", "schedule.peak=0.1"], 2, "schedule.peak: there is no such"),
+        ([*FIT, "--set", "network.cells=1"], 2, "network.cells: "),
+        ([*FIT, "--members", "0"], 2, "members: "),
+        ([*FIT, "--set", "schedule.steps=0"], 2, "schedule.steps: "),
+        ([*FIT, "--set", "schedule.peak=NaN"], 2, "schedule.peak: "),
+        ([*FIT, "--set", "expectile=1"], 2, "expectile: "),
+        ([*FIT, "--set", "averaging=1"], 2, "averaging: "),
+        ([*FIT, "--set", "network.output_gate_bias=NaN"], 2, "network.output_gate_bias: "),
+        ([*FIT, "--seed", "-1"], 2, "seed: "),
+        ([*FIT, "--architecture", "transformer"], 2, "network: choose an architecture: mclstm, lstm"),
+        ([*FIT, "--set", f"windows.warmup_days=1{'0' * 30}"], 2, "windows.warmup_days: "),
+        ([*FIT, "--set", "windows.batch"], 2, "--set 'windows.batch' sets no field"),
+        ([*FIT, "--set", "windows..batch=4"], 2, "sets no field: write FIELD=VALUE"),
+        ([*FIT, "--set", "windows.bacth=4"], 2, "windows.bacth: there is no such field"),
+        ([*FIT, "--set", "windows.batch=four"], 2, "windows.batch: input should be a valid integer"),
+        ([*FIT, "--set", "inputs=5"], 2, "inputs: "),
+        ([*FIT, "--config", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
         ([*FIT, "--device", "abacus"], 2, "--device abacus is no device of this machine"),
         ([*FIT, "--device", "cuda:99"], 2, "--device cuda:99 is no device of this machine"),
         ([*FIT, "--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
@@ -107,11 +116,54 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
 
 
 def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
-    as_published = ("--embedding", "0", "--expectile", "0.5", "--averaging", "0", "--precision", "float32")
+    as_published = settings(network__embedding=0, expectile=0.5, averaging=0, precision="float32")
     version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
     config = ingested("models", "show", version, "--json").json["config"]
     assert config["network"]["embedding"] == 0
     assert (config["expectile"], config["averaging"], config["precision"]) == (0.5, 0, "float32")
+
+
+def test_a_file_says_the_training_and_options_come_before_it(ingested: Freshet, tmp_path: Path) -> None:
+    first = ingested("train", *PERIODS, *SMALL, "--seed", "3", "--json").json
+    toml, json = tmp_path / "training.toml", tmp_path / "training.json"
+    toml.write_text(
+        f'train_period = "{PERIODS[1]}"\nseed = 9\n[network]\ncells = 4\n[windows]\nwarmup_days = 60\nloss_days = 60\n'
+    )
+    json.write_text(f'{{"train_period": "{PERIODS[1]}", "windows": {{"warmup_days": 60, "batch": 99}}}}')
+    options = (*PERIODS[2:], *settings(windows__batch=4, windows__loss_days=60, schedule__steps=6), "--seed", "3")
+
+    same = ingested("train", "--config", str(toml), *options, "--json").json
+    again = ingested("train", "--config", str(json), *options, *NETWORK, "--json").json
+
+    assert [same["already"], again["already"]] == [True, True]
+    assert same["version_id"] == again["version_id"] == first["version_id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.json", "secret", "it is no JSON"),
+        ("a.toml", "secret", "it is no TOML"),
+        ("a.json", "[1]", "it is no object"),
+    ],
+)
+def test_a_file_that_says_no_training_is_told_and_not_quoted(
+    ingested: Freshet, tmp_path: Path, name: str, content: str, why: str
+) -> None:
+    (tmp_path / name).write_text(content)
+
+    answer = ingested("train", *FIT, "--config", str(tmp_path / name))
+
+    assert answer.code == 2
+    assert why in answer.err.replace("\n", " ")
+    assert "secret" not in answer.err
+
+
+def test_help_says_the_defaults_of_the_contract(freshet: Freshet) -> None:
+    help_text = " ".join(freshet("train", "--help", COLUMNS="200").out.split())
+
+    assert f"Default: {TrainingConfig.model_fields['members'].default}, with --from" in help_text
+    assert "--set" in help_text
 
 
 HELD_OUT = "2005-10-01..2009-09-30"
@@ -122,13 +174,13 @@ HELD_OUT = "2005-10-01..2009-09-30"
     [
         ([*PERIODS, "--from", "nobody"], 3, "No model version 'nobody' is kept here"),
         ([*PERIODS, "--from", "nobody", "--judge-on", HELD_OUT], 3, "No model version 'nobody' is kept here"),
-        ([*FIT, "--from", "PARENT"], 2, "needs --validation-period"),
-        ([*PERIODS, "--from", "PARENT", "--cells", "8"], 2, "--cells does not belong to a fine-tuning"),
-        ([*PERIODS, "--from", "PARENT", "--expectile", "0.5"], 2, "--expectile does not belong to a fine-tuning"),
-        ([*PERIODS, "--from", "PARENT", "--architecture", "mclstm"], 2, "--architecture does not belong"),
-        ([*PERIODS, "--from", "PARENT", "--attribute", "p_mean"], 2, "--attribute does not belong"),
-        ([*PERIODS, "--from", "PARENT", "--protocol", "windows"], 2, "--protocol does not belong"),
-        ([*PERIODS, "--from", "PARENT", "--steps", "0"], 2, "--steps: "),
+        ([*FIT, "--from", "PARENT"], 2, "validation_period: it is needed"),
+        ([*PERIODS, "--from", "PARENT", "--set", "network.cells=8"], 2, "network: there is no such field"),
+        ([*PERIODS, "--from", "PARENT", "--set", "expectile=0.5"], 2, "inputs and loss are those of its parent"),
+        ([*PERIODS, "--from", "PARENT", "--architecture", "mclstm"], 2, "network: there is no such field"),
+        ([*PERIODS, "--from", "PARENT", "--set", 'inputs.static=["p_mean"]'], 2, "inputs: there is no such field"),
+        ([*PERIODS, "--from", "PARENT", "--protocol", "sequence-to-one"], 2, "schedule.kind: "),
+        ([*PERIODS, "--from", "PARENT", "--set", "schedule.steps=0"], 2, "schedule.steps: "),
         ([*PERIODS, "--from", "PARENT", "--members", "3"], 2, "has 2 members"),
         ([*PERIODS, "--from", "PARENT", "--product", "daymet"], 2, "takes the forcing product synthetic, not daymet"),
         ([*FIT, "--validation-period", FIT[1], "--from", "PARENT"], 2, "choose periods apart"),
