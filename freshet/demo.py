@@ -22,8 +22,8 @@ TRAINING = {
     "inputs": {"product": synthetic.PRODUCT},
     "train_period": "1998-10-01..2005-09-30",
     "validation_period": "2005-10-01..2006-09-30",
-    "windows": {"warmup_days": 180, "loss_days": 365, "batch": 16},
-    "schedule": {"kind": "cosine", "steps": 150, "peak": 0.02, "warmup_steps": 10},
+    "windows": {"spinup_days": 180, "loss_days": 365, "batch": 16},
+    "schedule": {"kind": "cosine", "steps": 150, "peak_learning_rate": 0.02, "warmup_steps": 10},
     "validate_every": 50,
     "members": 3,
 }

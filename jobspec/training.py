@@ -32,24 +32,30 @@ class InputsConfig(RequestModel):
 
 
 class WindowsConfig(RequestModel):
-    """The samples: `warmup_days` without loss, then `loss_days` with it.
+    """The samples: `spinup_days` without loss, then `loss_days` with it.
 
     364 + 1 is the MC-LSTM paper's sequence-to-one; 365 + 365 gives some 180 times more loss days a unit of compute.
     """
 
-    warmup_days: int = Field(365, ge=0, le=LONGEST_WINDOW_DAYS, description="Days of a window before its loss days.")
+    spinup_days: int = Field(
+        365,
+        ge=0,
+        le=LONGEST_WINDOW_DAYS,
+        description="Days of a window before its loss days, in which its state builds up.",
+    )
     loss_days: int = Field(365, ge=1, le=LONGEST_WINDOW_DAYS, description="Days of a window that are scored.")
     batch: int = Field(32, ge=1, le=100_000, description="Windows a step.")
 
 
 class Cosine(RequestModel):
-    """Steps whose learning rate rises to `peak`, then falls along a cosine to `final`."""
+    """Steps whose learning rate rises to `peak_learning_rate`, then falls along a cosine to
+    `final_learning_rate`."""
 
     kind: Literal["cosine"] = "cosine"
     steps: int = Field(1500, ge=1, le=MOST_STEPS)
-    peak: float = Field(0.01, gt=0, description="0.003 for the networks that hold no water.")
+    peak_learning_rate: float = Field(0.01, gt=0, description="0.003 for the networks that hold no water.")
     warmup_steps: int = Field(30, ge=0, le=MOST_STEPS)
-    final: float = Field(1e-4, gt=0)
+    final_learning_rate: float = Field(1e-4, gt=0)
 
 
 Rate = Annotated[tuple[int, float], Field(strict=False)]  # JSON has no tuples
@@ -74,12 +80,26 @@ class Staircase(RequestModel):
         return self
 
 
+def _kind(schedule: Any) -> Any:
+    """Return the kind of a schedule; cosine where none is named."""
+    if isinstance(schedule, dict):
+        return schedule.get("kind", "cosine")
+    return getattr(schedule, "kind", None)
+
+
+Schedule = Annotated[
+    Annotated[Cosine, Tag("cosine")] | Annotated[Staircase, Tag("staircase")],
+    Discriminator(
+        _kind, custom_error_type="schedule", custom_error_message="choose a kind of schedule: cosine or staircase"
+    ),
+]
+
 _K19 = ((0, 1e-3), (10, 5e-4), (20, 1e-4))  # counted from 1, as printed: from epoch 11 and from epoch 21
 RATES: dict[str, dict[str, dict[str, Any]]] = {
-    "mclstm": {"cosine": {"peak": 0.01}, "staircase": {"rates": ((0, 0.01), (20, 0.005), (25, 0.001))}},
-    "lstm": {"cosine": {"peak": 0.003}, "staircase": {"rates": _K19}},
-    "eins": {"cosine": {"peak": 0.003}, "staircase": {"rates": _K19}},
-    "mmrnn": {"cosine": {"peak": 0.003}, "staircase": {"rates": _K19}},
+    "mclstm": {"cosine": {"peak_learning_rate": 0.01}, "staircase": {"rates": ((0, 0.01), (20, 0.005), (25, 0.001))}},
+    "lstm": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
+    "eins": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
+    "mmrnn": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
 }
 """The rates of a schedule that names none, by architecture and kind of schedule. Staircases are those of the MC-LSTM
 paper [MC B.4] and of the regional LSTM [K19]."""
@@ -93,11 +113,11 @@ class TrainingConfig(RequestModel):
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
     validation_period: PeriodField | None = Field(None, description="Days that choose the best weights.")
     windows: WindowsConfig = WindowsConfig()
-    schedule: Annotated[Cosine | Staircase, Field(discriminator="kind")] = Cosine()
+    schedule: Schedule = Cosine()
     precision: Literal["bfloat16", "float32"] = Field(
         "bfloat16", description="Of the gates' products in training, where the processor has a unit for them."
     )
-    averaging: float = Field(
+    ema_decay: float = Field(
         0.995,
         ge=0,
         lt=1,
@@ -131,9 +151,9 @@ class FineTuningSchedule(Cosine):
     """A short one with a low rate: the weights are good already."""
 
     steps: int = Field(100, ge=1, le=MOST_STEPS)
-    peak: float = Field(0.001, gt=0)
+    peak_learning_rate: float = Field(0.001, gt=0)
     warmup_steps: int = Field(10, ge=0, le=MOST_STEPS)
-    final: float = Field(1e-5, gt=0)
+    final_learning_rate: float = Field(1e-5, gt=0)
 
 
 class FineTuningConfig(RequestModel):
@@ -169,6 +189,6 @@ AnyTraining = Annotated[
 
 
 def sequence_to_one() -> dict[str, Any]:
-    """Return the samples and the schedule of the paper's protocol [MC B.4]: 365 days in, the last day's discharge out,
-    30 epochs."""
-    return {"windows": {"warmup_days": 364, "loss_days": 1, "batch": 256}, "schedule": {"kind": "staircase"}}
+    """Return the samples and the schedule of the MC-LSTM paper [MC B.4]: 365 days in, the last day's discharge out, 30
+    epochs."""
+    return {"windows": {"spinup_days": 364, "loss_days": 1, "batch": 256}, "schedule": {"kind": "staircase"}}

@@ -88,10 +88,10 @@ def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per
         epoch = step // steps_per_epoch
         return next(rate for first, rate in reversed(schedule.rates) if epoch >= first)
     if step < schedule.warmup_steps:
-        return schedule.peak * (step + 1) / schedule.warmup_steps
+        return schedule.peak_learning_rate * (step + 1) / schedule.warmup_steps
     done = (step - schedule.warmup_steps) / max(1, steps - schedule.warmup_steps)
-    final = min(schedule.final, schedule.peak)
-    return final + (schedule.peak - final) * (1 + math.cos(math.pi * done)) / 2
+    final = min(schedule.final_learning_rate, schedule.peak_learning_rate)
+    return final + (schedule.peak_learning_rate - final) * (1 + math.cos(math.pi * done)) / 2
 
 
 class MemberTraining:
@@ -200,7 +200,7 @@ class MemberTraining:
             # Dropout's: a resumed training then drops what an uninterrupted one would have dropped.
             torch.manual_seed(int(np.random.SeedSequence([self.seed, self.step]).generate_state(1, np.uint64)[0]))
             outputs, _ = self.network(inputs)
-        simulated = outputs["discharge"][self.config.windows.warmup_days :]
+        simulated = outputs["discharge"][self.config.windows.spinup_days :]
         loss = nse_star(simulated, observed, sd, self.config.expectile)
         self.optimizer.zero_grad()
         loss.backward()
@@ -218,7 +218,7 @@ class MemberTraining:
 
     def _average(self) -> None:
         """Move the mean of the weights on; the first steps count for more, so that it forgets where it began."""
-        share = min(self.config.averaging, self.step / (self.step + 10))
+        share = min(self.config.ema_decay, self.step / (self.step + 10))
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(now, 1 - share)
@@ -227,13 +227,13 @@ class MemberTraining:
         """Return a step's inputs, the observations of its loss days (T, B), and s_b (B,)."""
         basins, starts = self.windows.batch(step)
         shape = self.config.windows
-        days = starts[:, None] + np.arange(shape.warmup_days + shape.loss_days)
+        days = starts[:, None] + np.arange(shape.spinup_days + shape.loss_days)
         of, forcing = basins[:, None], self.data.forcing
         ids = tuple(forcing.ids[basin] for basin in basins)
         mass, auxiliary = forcing.mass[of, days], forcing.auxiliary[of, days]
         window = Forcing(forcing.first, mass, auxiliary, forcing.static[basins], ids)
         inputs = self.scaler.inputs(window, torch.float32, self.device, self.learnt_from)
-        observed = self.observed[of, days[:, shape.warmup_days :]]
+        observed = self.observed[of, days[:, shape.spinup_days :]]
         return inputs, self._tensor(observed.T), self._tensor(self.sd[basins])
 
     def _tensor(self, values: np.ndarray[Any, Any]) -> Tensor:

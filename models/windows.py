@@ -42,15 +42,15 @@ class Windows:
         """
         self.config, self.seed = config, seed
         days = days_of(record, training)
-        before = max(days.start, config.warmup_days)
+        before = max(days.start, config.spinup_days)
         starts = np.arange(before, days.stop - config.loss_days + 1)  # of the loss days
         counts = np.pad(np.cumsum(observed, axis=1), ((0, 0), (1, 0)))
         known = counts[:, starts + config.loss_days] - counts[:, starts] if len(starts) else counts[:, :0]
         self.basins, at = np.nonzero(known)
-        self.starts = starts[at] - config.warmup_days
+        self.starts = starts[at] - config.spinup_days
         if not len(self.basins):
             raise DataProblem(
-                f"No training window of {config.warmup_days} warm-up and {config.loss_days} loss days with "
+                f"No training window of {config.spinup_days} spin-up and {config.loss_days} loss days with "
                 f"an observed discharge fits into {training} (the record begins {record.first}): take a longer "
                 "training period or shorter windows."
             )

@@ -57,7 +57,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
             left_out[basin] = found.stop or f"{basin}: the forcing {found.period} does not cover {wanted}."
         else:
             forcings[basin] = found
-    period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.warmup_days))
+    period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
     kept: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, config.inputs.product, period)

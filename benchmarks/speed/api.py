@@ -119,7 +119,7 @@ def _prepare(settings: Settings) -> list[str]:
         network=MCLSTMConfig(cells=8),
         inputs=InputsConfig(product=synthetic.PRODUCT),
         train_period=Period.parse("2005-10-01..2006-09-30"),
-        windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
+        windows=WindowsConfig(spinup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
         members=MEMBERS,
     )

@@ -73,7 +73,7 @@ def _prepare(database: Database, names: list[str], day: Day) -> str:
     config = TrainingConfig(
         inputs=InputsConfig(product=PRODUCT),
         train_period=Period.parse("2000-10-01..2001-09-30"),
-        windows=WindowsConfig(warmup_days=10, loss_days=10, batch=4),
+        windows=WindowsConfig(spinup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
         members=MEMBERS,
     )

@@ -18,13 +18,13 @@ _TRAINING: TypeAdapter[TrainingConfig | FineTuningConfig] = TypeAdapter(AnyTrain
 
 
 class Protocol(StrEnum):
-    """How a training samples the record."""
+    """How a training samples the record: windows whose days are all scored, or one day a sample."""
 
-    WINDOWS = "windows"
+    SEQUENCE_TO_SEQUENCE = "sequence-to-sequence"
     SEQUENCE_TO_ONE = "sequence-to-one"
 
     def fields(self) -> Fields:
-        """Return what it sets of a training; the defaults are those of windows."""
+        """Return what it sets of a training; the defaults are those of sequence-to-sequence."""
         return sequence_to_one() if self is Protocol.SEQUENCE_TO_ONE else {}
 
 

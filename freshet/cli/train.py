@@ -51,8 +51,8 @@ def train(
         typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
     ] = None,
     protocol: Annotated[
-        Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)}, the MC-LSTM paper's: one day a sample.")
-    ] = Protocol.WINDOWS,
+        Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
+    ] = Protocol.SEQUENCE_TO_SEQUENCE,
     members: Annotated[int | None, _field("members", "COUNT", ", with --from all of the parent's")] = None,
     seed: Annotated[int | None, _field("seed", "NUMBER")] = None,
     settings: Annotated[

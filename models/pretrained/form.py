@@ -65,7 +65,7 @@ class Origin(_Frozen):
         tuning: of a fine-tuned one; otherwise it is not written.
     """
 
-    form: Literal[1] = 1
+    form: Literal[2] = 2
     config: TrainingConfig
     scaler: dict[str, list[float]]
     basins: list[str] = Field(min_length=1)

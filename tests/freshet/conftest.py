@@ -26,7 +26,7 @@ def settings(**fields: object) -> tuple[str, ...]:
     return tuple(part for name, value in fields.items() for part in ("--set", f"{name.replace('__', '.')}={value}"))
 
 
-WINDOWS = settings(windows__warmup_days=60, windows__loss_days=60, windows__batch=4)
+WINDOWS = settings(windows__spinup_days=60, windows__loss_days=60, windows__batch=4)
 NETWORK = settings(network__cells=4)
 SMALL = (*NETWORK, *WINDOWS, *settings(schedule__steps=6))
 PERIODS = ("--train-period", "2001-10-01..2004-09-30", "--validation-period", "2004-10-01..2005-03-31")

@@ -15,7 +15,7 @@ from tests.freshet.processes import started
 
 TRAINING = (
     *("train", "--train-period", "2001-10-01..2003-09-30", "--basin", "SYNTH-01", "--basin", "SYNTH-03"),
-    *settings(network__cells=4, windows__warmup_days=30, windows__loss_days=30, windows__batch=2),
+    *settings(network__cells=4, windows__spinup_days=30, windows__loss_days=30, windows__batch=2),
     *settings(schedule__steps=200, checkpoint_every=10),
 )
 PATIENCE = 60  # seconds

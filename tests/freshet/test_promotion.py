@@ -6,10 +6,9 @@ import pytest
 
 from hydrology.calendar import day
 from ingestion.sources import synthetic
-from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, settings
 
 HELD_OUT = "2005-10-01..2009-09-30"
-WINDOWS = SMALL[2:8]  # without cells and steps
 
 
 @pytest.fixture(scope="session")
@@ -22,9 +21,18 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
     parent = ingested("train", *PERIODS, *SMALL, "--basin", BASINS[0], "--json").json["version_id"]
-    tuning = ("train", "--from", parent, "--basin", BASINS[2], *PERIODS, *WINDOWS, "--learning-rate", "0.02")
-    quiet = ingested(*tuning, "--steps", "3", "--json")
-    judged = ingested(*tuning, "--steps", "40", "--judge-on", HELD_OUT, "--json")
+    tuning = (
+        "train",
+        "--from",
+        parent,
+        "--basin",
+        BASINS[2],
+        *PERIODS,
+        *WINDOWS,
+        *settings(schedule__peak_learning_rate=0.02),
+    )
+    quiet = ingested(*tuning, *settings(schedule__steps=3), "--json")
+    judged = ingested(*tuning, *settings(schedule__steps=40), "--judge-on", HELD_OUT, "--json")
 
     assert (quiet.code, quiet.json["basins"], quiet.json["promoted"]) == (0, [BASINS[2]], [])
     assert "decision" not in quiet.json
@@ -43,7 +51,8 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
 
 def test_what_was_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:
     (first,) = worked("models", "list", "--json").json["versions"]
-    judged = worked("train", *PERIODS, *SMALL[:-1], "60", "--learning-rate", "0.03", "--judge-on", HELD_OUT, "--json")
+    longer = settings(schedule__steps=60, schedule__peak_learning_rate=0.03)
+    judged = worked("train", *PERIODS, *NETWORK, *WINDOWS, *longer, "--judge-on", HELD_OUT, "--json")
 
     decision = judged.json["decision"]
     assert (decision["current"], decision["better"]) == ([first["id"]], True)

@@ -49,17 +49,21 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--product", "daymet"], 4, "forcing product daymet"),
         ([], 2, "train_period: it is needed"),
         ([*FIT, "--set", "schedule.epochs=3"], 2, "schedule.epochs: there is no such field"),
-        ([*FIT, "--protocol", "sequence-to-one", "--set", "schedule.peak=0.1"], 2, "schedule.peak: there is no such"),
+        (
+            [*FIT, "--protocol", "sequence-to-one", "--set", "schedule.peak_learning_rate=0.1"],
+            2,
+            "schedule.peak_learning_rate: there is no such",
+        ),
         ([*FIT, "--set", "network.cells=1"], 2, "network.cells: "),
         ([*FIT, "--members", "0"], 2, "members: "),
         ([*FIT, "--set", "schedule.steps=0"], 2, "schedule.steps: "),
-        ([*FIT, "--set", "schedule.peak=NaN"], 2, "schedule.peak: "),
+        ([*FIT, "--set", "schedule.peak_learning_rate=NaN"], 2, "schedule.peak_learning_rate: "),
         ([*FIT, "--set", "expectile=1"], 2, "expectile: "),
-        ([*FIT, "--set", "averaging=1"], 2, "averaging: "),
+        ([*FIT, "--set", "ema_decay=1"], 2, "ema_decay: "),
         ([*FIT, "--set", "network.output_gate_bias=NaN"], 2, "network.output_gate_bias: "),
         ([*FIT, "--seed", "-1"], 2, "seed: "),
         ([*FIT, "--architecture", "transformer"], 2, "network: choose an architecture: mclstm, lstm"),
-        ([*FIT, "--set", f"windows.warmup_days=1{'0' * 30}"], 2, "windows.warmup_days: "),
+        ([*FIT, "--set", f"windows.spinup_days=1{'0' * 30}"], 2, "windows.spinup_days: "),
         ([*FIT, "--set", "windows.batch"], 2, "--set 'windows.batch' sets no field"),
         ([*FIT, "--set", "windows..batch=4"], 2, "sets no field: write FIELD=VALUE"),
         ([*FIT, "--set", "windows.bacth=4"], 2, "windows.bacth: there is no such field"),
@@ -116,20 +120,20 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
 
 
 def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
-    as_published = settings(network__embedding=0, expectile=0.5, averaging=0, precision="float32")
+    as_published = settings(network__embedding=0, expectile=0.5, ema_decay=0, precision="float32")
     version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
     config = ingested("models", "show", version, "--json").json["config"]
     assert config["network"]["embedding"] == 0
-    assert (config["expectile"], config["averaging"], config["precision"]) == (0.5, 0, "float32")
+    assert (config["expectile"], config["ema_decay"], config["precision"]) == (0.5, 0, "float32")
 
 
 def test_a_file_says_the_training_and_options_come_before_it(ingested: Freshet, tmp_path: Path) -> None:
     first = ingested("train", *PERIODS, *SMALL, "--seed", "3", "--json").json
     toml, json = tmp_path / "training.toml", tmp_path / "training.json"
     toml.write_text(
-        f'train_period = "{PERIODS[1]}"\nseed = 9\n[network]\ncells = 4\n[windows]\nwarmup_days = 60\nloss_days = 60\n'
+        f'train_period = "{PERIODS[1]}"\nseed = 9\n[network]\ncells = 4\n[windows]\nspinup_days = 60\nloss_days = 60\n'
     )
-    json.write_text(f'{{"train_period": "{PERIODS[1]}", "windows": {{"warmup_days": 60, "batch": 99}}}}')
+    json.write_text(f'{{"train_period": "{PERIODS[1]}", "windows": {{"spinup_days": 60, "batch": 99}}}}')
     options = (*PERIODS[2:], *settings(windows__batch=4, windows__loss_days=60, schedule__steps=6), "--seed", "3")
 
     same = ingested("train", "--config", str(toml), *options, "--json").json

@@ -54,8 +54,8 @@ def config(**changes: object) -> TrainingConfig:
         "inputs": InputsConfig(product="synthetic", auxiliary=("tmax", "vp", "srad"), static=("a", "b", "c", "d")),
         "train_period": "2001-01-01..2002-12-31",
         "validation_period": "2003-01-01..2003-12-31",
-        "windows": WindowsConfig(warmup_days=30, loss_days=30, batch=4),
-        "schedule": Cosine(steps=12, warmup_steps=2, peak=0.02),
+        "windows": WindowsConfig(spinup_days=30, loss_days=30, batch=4),
+        "schedule": Cosine(steps=12, warmup_steps=2, peak_learning_rate=0.02),
         "validate_every": 4,
         "checkpoint_every": 3,
     }

@@ -154,7 +154,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one(architecture: str) -> No
 
 @pytest.mark.parametrize("architecture", EVERY)
 def test_every_network_learns(architecture: str) -> None:
-    schedule = Cosine(steps=80, warmup_steps=5, peak=0.03)
+    schedule = Cosine(steps=80, warmup_steps=5, peak_learning_rate=0.03)
     trained = member(architecture, training_data(), schedule=schedule, validate_every=40).run()
     assert max(row["validation_nse"] for row in trained.log) > 0.3
     assert trained.seconds > 0
@@ -162,13 +162,13 @@ def test_every_network_learns(architecture: str) -> None:
 
 @pytest.mark.parametrize("architecture", EVERY)
 def test_a_schedule_without_rates_gets_those_of_its_network(architecture: str) -> None:
-    named = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9, "peak": 0.5}).schedule
+    named = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9, "peak_learning_rate": 0.5}).schedule
     assert isinstance(named, Cosine)
-    assert named.peak == 0.5
+    assert named.peak_learning_rate == 0.5
     peaks = {"mclstm": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
     own = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9}).schedule
     assert isinstance(own, Cosine)
-    assert own.peak == peaks[architecture]
+    assert own.peak_learning_rate == peaks[architecture]
 
 
 def test_a_configuration_without_an_architecture_is_an_mclstm() -> None:

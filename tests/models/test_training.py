@@ -48,7 +48,7 @@ def test_a_resumed_training_equals_an_uninterrupted_one(stop: int) -> None:
 
 
 def test_training_learns_and_keeps_the_best_validation_weights() -> None:
-    long = Cosine(steps=150, warmup_steps=5, peak=0.03)
+    long = Cosine(steps=150, warmup_steps=5, peak_learning_rate=0.03)
     seen: list[Progress] = []
     trained = member(schedule=long, validate_every=25).run(on_progress=seen.append)
     scores = [row["validation_nse"] for row in trained.log]
@@ -63,7 +63,7 @@ def test_training_learns_and_keeps_the_best_validation_weights() -> None:
 
 
 def test_what_is_kept_is_the_running_mean_of_the_weights() -> None:
-    plain, averaged = member(averaging=0.0), member(averaging=0.6)
+    plain, averaged = member(ema_decay=0.0), member(ema_decay=0.6)
     means = {name: tensor.clone() for name, tensor in averaged.network.state_dict().items()}
 
     def follow(progress: Progress) -> None:
@@ -95,9 +95,9 @@ def test_a_training_that_starts_from_weights_validates_them_first(architecture: 
 
 
 def test_weights_that_training_only_worsens_stay_the_best() -> None:
-    start = member(schedule=Cosine(steps=60, warmup_steps=2, peak=0.03)).run().best
+    start = member(schedule=Cosine(steps=60, warmup_steps=2, peak_learning_rate=0.03)).run().best
     assert start is not None
-    worse = member(start=start, schedule=Cosine(steps=12, warmup_steps=0, peak=3.0)).run()
+    worse = member(start=start, schedule=Cosine(steps=12, warmup_steps=0, peak_learning_rate=3.0)).run()
     assert all(row["validation_nse"] < worse.log[0]["validation_nse"] for row in worse.log[1:])
     assert worse.best is not None
     assert same(worse.best, start)
@@ -129,7 +129,7 @@ def test_a_stop_asked_for_by_progress_stops_the_training() -> None:
 
 def test_a_loss_that_is_no_number_is_refused() -> None:
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
-        member(schedule=Cosine(steps=12, warmup_steps=0, peak=5e36), validation_period=None).run()
+        member(schedule=Cosine(steps=12, warmup_steps=0, peak_learning_rate=5e36), validation_period=None).run()
 
 
 def test_missing_targets_leave_the_gradient_finite() -> None:
@@ -154,9 +154,9 @@ def test_the_loss_is_least_at_the_expectile(share: float) -> None:
 
 def test_a_checkpoint_of_before_the_mean_of_the_weights_goes_on() -> None:
     blobs: dict[int, bytes] = {}
-    whole = member(averaging=0.0).run(lambda step, blob: blobs.update({step: blob}))
+    whole = member(ema_decay=0.0).run(lambda step, blob: blobs.update({step: blob}))
     tensors, header = parse(blobs[6])
-    resumed = member(averaging=0.0)
+    resumed = member(ema_decay=0.0)
     resumed.resume(dump({name: value for name, value in tensors.items() if not name.startswith("average.")}, header))
     assert all(torch.equal(value, whole.last[name]) for name, value in resumed.run().last.items())
 
@@ -173,7 +173,7 @@ def test_each_epoch_deals_every_window_once() -> None:
     observed = np.ones((2, 40), dtype=bool)
     observed[1, 20:] = False
     period = Period.parse("2000-01-01..2000-02-09")
-    windows = Windows(observed, period, period, WindowsConfig(warmup_days=10, loss_days=5, batch=3), seed=5)
+    windows = Windows(observed, period, period, WindowsConfig(spinup_days=10, loss_days=5, batch=3), seed=5)
     dealt = [
         (int(b), int(s)) for step in range(windows.batches_per_epoch) for b, s in zip(*windows.batch(step), strict=True)
     ]
@@ -185,14 +185,14 @@ def test_each_epoch_deals_every_window_once() -> None:
 def test_windows_that_do_not_fit_are_refused() -> None:
     period = Period.parse("2000-01-01..2000-01-20")
     with pytest.raises(DataProblem, match="longer training period"):
-        Windows(np.ones((1, 20), dtype=bool), period, period, WindowsConfig(warmup_days=15, loss_days=10), seed=0)
+        Windows(np.ones((1, 20), dtype=bool), period, period, WindowsConfig(spinup_days=15, loss_days=10), seed=0)
 
 
 def test_the_rates_are_the_papers_and_the_cosine() -> None:
     paper = Staircase()
     rates = [learning_rate(paper, step, 300, 10) for step in (0, 199, 200, 249, 250, 299)]
     assert rates == [0.01, 0.01, 0.005, 0.005, 0.001, 0.001]
-    cosine = Cosine(steps=100, warmup_steps=10, peak=0.01, final=0.001)
+    cosine = Cosine(steps=100, warmup_steps=10, peak_learning_rate=0.01, final_learning_rate=0.001)
     assert learning_rate(cosine, 0, 100, 1) == pytest.approx(0.001)
     assert learning_rate(cosine, 9, 100, 1) == pytest.approx(0.01)
     assert learning_rate(cosine, 55, 100, 1) == pytest.approx(0.0055)

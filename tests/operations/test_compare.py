@@ -35,7 +35,9 @@ def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """A SQLite file with the country and two versions, the second trained for longer and named."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("two") / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
-    config = configuration(schedule=Cosine(steps=16, warmup_steps=2, peak=0.03), validate_every=16, members=1)
+    config = configuration(
+        schedule=Cosine(steps=16, warmup_steps=2, peak_learning_rate=0.03), validate_every=16, members=1
+    )
     train(database, CLOCK, config, BASINS, label="longer")
     database.close()
     return file

@@ -36,8 +36,8 @@ from tests.operations.conftest import BASINS, CLOCK, configuration
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 HELD_OUT = "2004-10-01..2008-09-30"
-HELPING = {"steps": 60, "peak": 0.02, "warmup_steps": 2}
-HARMING = {"steps": 8, "peak": 3.0, "warmup_steps": 0}
+HELPING = {"steps": 60, "peak_learning_rate": 0.02, "warmup_steps": 2}
+HARMING = {"steps": 8, "peak_learning_rate": 3.0, "warmup_steps": 0}
 
 
 class StoppedHereError(Exception):
@@ -55,7 +55,7 @@ def with_parent(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """A file in which a second version of two members learnt from two of the three basins, and that version."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("parent") / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
-    schedule = Cosine(steps=40, warmup_steps=2, peak=0.02)
+    schedule = Cosine(steps=40, warmup_steps=2, peak_learning_rate=0.02)
     config = configuration(seed=5, schedule=schedule, validate_every=20, precision="float32")
     parent = train(database, CLOCK, config, LEARNT).version_id
     database.close()
@@ -82,7 +82,7 @@ def tuning(parent: str, **changes: object) -> FineTuningConfig:
         "parent": parent,
         "train_period": "2001-10-01..2003-09-30",
         "validation_period": "2003-10-01..2004-09-30",
-        "windows": {"warmup_days": 60, "loss_days": 60, "batch": 8},
+        "windows": {"spinup_days": 60, "loss_days": 60, "batch": 8},
         "schedule": {"steps": 6},
         "validate_every": 3,
         "checkpoint_every": 2,

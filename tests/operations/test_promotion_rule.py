@@ -30,7 +30,9 @@ def trained_file(long_trained_file: Path) -> Path:
 
 def candidate(database: Database, steps: int) -> str:
     """Train another version; more steps make a better one."""
-    config = configuration(schedule=Cosine(steps=steps, warmup_steps=2, peak=0.01), validate_every=steps, members=1)
+    config = configuration(
+        schedule=Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01), validate_every=steps, members=1
+    )
     return train(database, CLOCK, config, BASINS).version_id
 
 

@@ -105,7 +105,7 @@ def test_a_period_outside_the_record_is_named(kept: Database) -> None:
 
 
 def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(kept: Database) -> None:
-    config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak=5e36), members=1)
+    config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak_learning_rate=5e36), members=1)
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
         train(kept, CLOCK, config, BASINS)
     with kept.reading() as session:
@@ -157,7 +157,7 @@ def test_a_validation_period_without_flow_is_refused_at_once(kept: Database) -> 
 
 def test_a_long_warm_up_is_read_from_the_record(kept: Database) -> None:
     config = configuration(
-        windows=WindowsConfig(warmup_days=700, loss_days=30, batch=4), train_period="2003-01-01..2003-12-31",
+        windows=WindowsConfig(spinup_days=700, loss_days=30, batch=4), train_period="2003-01-01..2003-12-31",
         validation_period=None,
     )  # fmt: skip
     with kept.reading() as session:

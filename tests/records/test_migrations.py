@@ -13,8 +13,11 @@ from sqlalchemy.exc import IntegrityError
 
 import migrations
 from jobspec import kinds
+from operations.pretrained import install, read_shipped
 from records import jobs, runs, schedules, trainings, versions
+from records.clock import Clock
 from records.engine import Database
+from records.ids import fingerprint
 from records.tables import Base
 from tests.records.factories import BASIN, NOW, a_basin, a_job, a_run, a_version, contents
 
@@ -127,18 +130,19 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
 def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> None:
     def configs() -> list[Any]:
         with database.reading() as session:
-            return [versions.get(session, version).config, trainings.get(session, training).request["config"]]
+            (training,) = trainings.list_trainings(session)
+            return [versions.get(session, version).config, training.request["config"]]
 
     before = {"network": {"architecture": "mclstm", "cells": 64}}
     after = {
         "network": {"architecture": "mclstm", "cells": 64, "embedding": 0},
-        "averaging": 0.0,
+        "ema_decay": 0.0,
         "precision": "float32",
         "expectile": 0.5,
     }
     with database.transaction() as session:
         version = a_version(session).id
-        training = trainings.start(session, {"config": before}, NOW).id
+        trainings.start(session, {"config": before}, NOW)
     _downgrade(database, "0004")
     assert configs() == [before, before]
     database.migrate()
@@ -155,6 +159,60 @@ def test_a_run_from_before_its_program_was_kept_has_none(database: Database) -> 
     database.migrate()
     with database.reading() as session:
         assert runs.get(session, run.id) == replace(run, program=None)
+
+
+def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: Database) -> None:
+    config = {
+        "windows": {"spinup_days": 60, "batch": 4},
+        "schedule": {"kind": "cosine", "steps": 8, "peak_learning_rate": 0.02, "final_learning_rate": 0.001},
+        "ema_decay": 0.9,
+    }
+    before = {
+        "windows": {"warmup_days": 60, "batch": 4},
+        "schedule": {"kind": "cosine", "steps": 8, "peak": 0.02, "final": 0.001},
+        "averaging": 0.9,
+    }
+    request = {"config": config, "basins": [BASIN]}
+    with database.transaction() as session:
+        version = a_version(session, config=config).id
+        training = trainings.start(session, request, NOW).id
+        trainings.save_checkpoint(session, training, 0, 7, b"half way", {"steps": 8}, NOW)
+        parent = a_job(session, kind="training", params={"config": config}, idempotency_key="once")
+        member = a_job(session, kind="member", params={"training": training, "member": 0})
+        stored = contents(session)
+    _downgrade(database, "0008")
+    with database.reading() as session:
+        (then,) = trainings.list_trainings(session)
+        assert versions.get(session, version).config == then.request["config"] == before
+        assert jobs.get(session, parent).params == {"config": before}
+        assert jobs.get(session, member).params["training"] == then.id == fingerprint(then.request) != training
+    database.migrate()
+    with database.transaction() as session:
+        assert contents(session) == stored
+        assert trainings.start(session, request, NOW).id == training
+        checkpoint = trainings.checkpoint(session, training, 0)
+        assert checkpoint is not None
+        assert checkpoint.step == 7
+        assert a_job(session, kind="training", params={"config": config}, idempotency_key="once") == parent
+
+
+def test_an_ensemble_that_was_installed_is_the_one_that_is_shipped_now(database: Database) -> None:
+    shipped = read_shipped()
+    with database.transaction() as session:
+        for name in shipped.description.basins:
+            a_basin(session, name)
+    first = install(database, Clock(NOW), shipped)
+    with database.reading() as session:
+        stored = contents(session)
+    _downgrade(database, "0008")
+    with database.reading() as session:
+        (then,) = trainings.list_trainings(session)
+        assert then.request["pretrained"] != shipped.content
+    database.migrate()
+    with database.reading() as session:
+        assert contents(session) == stored
+    again = install(database, Clock(NOW), shipped)
+    assert (again.version_id, again.already) == (first.version_id, True)
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

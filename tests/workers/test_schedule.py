@@ -81,7 +81,9 @@ def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(
         before = set(promotions.current(session, BASINS).values())
     made = schedule(
         sqlite_shop,
-        **training(schedule={"kind": "cosine", "steps": steps, "peak": 0.03, "warmup_steps": 1}, members=1),
+        **training(
+            schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": 0.03, "warmup_steps": 1}, members=1
+        ),
         compare={"period": HELD_OUT, "promote": True},
     )
     sqlite_shop.worker()
@@ -111,8 +113,8 @@ def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) ->
         "parent": parent,
         "train_period": "2001-10-01..2003-09-30",
         "validation_period": "2003-10-01..2004-09-30",
-        "windows": {"warmup_days": 60, "loss_days": 60, "batch": 4},
-        "schedule": {"steps": 60, "peak": 0.03, "warmup_steps": 1},
+        "windows": {"spinup_days": 60, "loss_days": 60, "batch": 4},
+        "schedule": {"steps": 60, "peak_learning_rate": 0.03, "warmup_steps": 1},
     }
     sqlite_shop.worker()
     refused, posted = (
