@@ -59,7 +59,7 @@ class Settings(BaseSettings):
         pretrained: the folder of shipped ensembles; None is the one that came with Freshet.
         as_of: the instant that the archive is replayed at; without an offset it is UTC, a day alone is 00:00.
         log_level: the least severe message that is logged.
-        threads: threads of one computing process.
+        threads: threads of one computing process; None is every core for the command line, and one for a worker.
         device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.
@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     pretrained: Folder | None = None
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
-    threads: int = Field(default=1, ge=1)
+    threads: int | None = Field(default=None, ge=1)
     device: str = "cpu"
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False

@@ -116,7 +116,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
     if rule is None:
         return result
-    torch.set_num_threads(tools.settings.threads)
+    torch.set_num_threads(tools.settings.threads or 1)
     decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show)
     running.log(decision.sentence)
     return result | {"decision": asdict(decision)}
@@ -143,7 +143,7 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
     from operations.train import reopen, train_member
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads)
+    torch.set_num_threads(tools.settings.threads or 1)
 
     def show(progress: Progress) -> None:
         running.show(progress.step, progress.steps, f"loss {progress.loss:.4f}")
@@ -163,7 +163,7 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     from operations.forecast import forecast as run
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads)
+    torch.set_num_threads(tools.settings.threads or 1)
     with tools.database.reading() as session:
         names = params.basins or with_model(session, params.version)
     request = Request(
@@ -185,7 +185,7 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     from operations.evaluate import evaluate
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads)
+    torch.set_num_threads(tools.settings.threads or 1)
     with tools.database.reading() as session:
         version = params.version or versions.newest(session).id
         basins = params.basins or promotions.basins_of(session, version)
@@ -221,7 +221,7 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     from operations.compare import compare
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads)
+    torch.set_num_threads(tools.settings.threads or 1)
     done = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
     kept = done.comparison
     return {"comparison": kept.id, "basins": len(kept.basins), "left_out": dict(kept.result.left_out)}

@@ -6,11 +6,9 @@ FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both tra
 
 import argparse
 
-import torch
-
 from benchmarks.regional import members, pictures, score, trials
 from benchmarks.regional.recipes import RECIPES
-from freshet.cli.context import log_to_stderr
+from freshet.cli.context import log_to_stderr, use_threads
 from records.settings import Settings
 
 
@@ -27,7 +25,7 @@ def main() -> None:
     what.add_parser("score").add_argument("series", choices=["mclstm", "lstm", "folds", "snow"])
     what.add_parser("draw")
     arguments = parser.parse_args()
-    torch.set_num_threads(Settings.load().threads)
+    use_threads(Settings.load().threads)
     log_to_stderr("warning")
     if arguments.what == "trial":
         trials.trial(arguments.recipe, arguments.seed)

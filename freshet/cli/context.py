@@ -1,6 +1,7 @@
 """What every command starts from: the settings, the database and the clock."""
 
 import logging
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -79,8 +80,10 @@ def log_to_stderr(level: str) -> None:
     )
 
 
-def use_threads(count: int) -> None:
-    """Let torch compute with so many threads."""
+def use_threads(count: int | None) -> None:
+    """Let torch compute with so many threads, or with one for every core that this process may use."""
     import torch
 
-    torch.set_num_threads(count)
+    # macOS does not tell which cores a process may use.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    torch.set_num_threads(count or cores or 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from freshet.cli.context import use_threads
 from freshet.cli.output import Json, answer, table
 from hydrology.errors import Problem
 from records import private
@@ -80,7 +81,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     from jobspec.training import InputsConfig, TrainingConfig
     from models.networks import ARCHITECTURES, build
 
-    torch.set_num_threads(settings.threads)
+    use_threads(settings.threads)
     inputs = InputsConfig(product="any", auxiliary=tuple("abcd"), static=tuple("abc"))
     differ = []
     for name in ARCHITECTURES:

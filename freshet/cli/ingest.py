@@ -52,7 +52,10 @@ def camels(
     source: From,
     basin: Basins = None,
     product: Annotated[
-        str | None, typer.Option(metavar="PRODUCT", help="Forcing product of files whose folder does not name one.")
+        str | None,
+        typer.Option(
+            metavar="PRODUCT", help="The only forcing product to ingest, and that of files whose folder names none."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -180,9 +180,20 @@ def test_a_product_given_names_what_the_folder_does_not(tmp_path: Path) -> None:
         CamelsSource([folder], product="era5")
 
 
-def test_a_product_that_contradicts_the_folder_is_refused(tmp_path: Path) -> None:
+def test_other_products_than_the_wanted_one_are_passed_by(tmp_path: Path) -> None:
+    other = f"basin_mean_forcing/daymet/01/{write.GAUGE}_lump_cida_forcing_leap.txt"
+    folder = write.folder(tmp_path, FILES | {other: "no forcing at all"})
+    both, wanted = CamelsSource([folder]), CamelsSource([folder], product="maurer_extended")
+    with pytest.raises(SourceError, match="daymet"):
+        both.read(write.BASIN)
+    data = wanted.read(write.BASIN)
+    assert "maurer_extended" in {series.product for series in data.series}
+    assert "daymet" not in {series.product for series in data.series} | set(data.areas)
+
+
+def test_paths_that_hold_only_other_products_are_refused(tmp_path: Path) -> None:
     folder = write.folder(tmp_path, FILES)
-    assert "--product says maurer" in refused(folder, product="maurer").cause
+    assert "of another product than maurer" in refused(folder, product="maurer").cause
 
 
 def test_a_kind_that_contradicts_the_folder_is_refused(tmp_path: Path) -> None:

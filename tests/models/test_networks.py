@@ -206,3 +206,19 @@ def test_the_lstms_forget_gate_starts_open() -> None:
     settings = config(network={"architecture": "lstm", "cells": 5, "forget_bias": 3.0})
     weights = build(settings.network, settings.inputs, 0).state_dict()
     assert (weights["lstm.bias_ih_l0"] + weights["lstm.bias_hh_l0"])[5:10].tolist() == [3.0] * 5
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_number_of_threads_changes_no_bit(architecture: str) -> None:
+    net, drive = ready(architecture), inputs(60, 3 * BLOCK)
+    before = torch.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, 3, 8):
+            torch.set_num_threads(threads)
+            results.append(simulate(net, drive, None, keep=("discharge",)))
+    finally:
+        torch.set_num_threads(before)
+    for outputs, state in results[1:]:
+        np.testing.assert_array_equal(outputs["discharge"], results[0][0]["discharge"])
+        assert all(np.array_equal(values, results[0][1][part]) for part, values in state.items())

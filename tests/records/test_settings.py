@@ -20,7 +20,7 @@ def test_defaults_keep_everything_in_one_folder(tmp_path: Path) -> None:
     assert settings.data == tmp_path / "freshet-data"
     assert settings.database_url == f"sqlite:///{tmp_path}/freshet-data/freshet.sqlite"
     assert (settings.broker_url, settings.camels, settings.as_of) == (None, None, None)
-    assert (settings.log_level, settings.threads) == ("info", 1)
+    assert (settings.log_level, settings.threads) == ("info", None)
 
 
 def test_the_default_database_follows_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,12 @@ def is_attributes(found: Found) -> bool:
     return _kind(found.parts[-1]) is Kind.ATTRIBUTES
 
 
+def of_another_product(found: Found, product: str | None) -> bool:
+    """Say whether the folder of a file of forcing or model output names another product than the wanted one."""
+    by_folder = _kind(found.parts[-1]) in (Kind.FORCING, Kind.MODEL_OUTPUT)
+    return product is not None and by_folder and _product_folder(found) in {*PRODUCTS} - {product}
+
+
 def basin_file(found: Found, product: str | None) -> BasinFile:
     """Tell basin and product of a file that is known and not of attributes.
 
@@ -73,7 +79,7 @@ def basin_file(found: Found, product: str | None) -> BasinFile:
         product: the forcing product, for files whose folder does not name it.
 
     Raises:
-        SourceError: the name has no gauge, or the product is not told or contradicted.
+        SourceError: the name has no gauge, or the product is not told.
     """
     name = found.parts[-1]
     kind = _kind(name)
@@ -112,12 +118,6 @@ def _product(kind: Kind, found: Found, match: re.Match[str], product: str | None
 def _forcing_product(found: Found, kind: str, product: str | None) -> str:
     folder = _product_folder(found)
     if folder in PRODUCTS:
-        if product not in (None, folder):
-            raise SourceError(
-                found.name,
-                f"its folder says {folder}, --product says {product}",
-                "leave --product out, or name the folder right",
-            )
         product = folder
     if product is None:
         choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))

@@ -18,6 +18,7 @@ from ingestion.sources.camels.layout import (
     basin_file,
     is_attributes,
     is_known,
+    of_another_product,
 )
 from ingestion.sources.camels.reference import parse_model_output, parse_swe
 from ingestion.sources.camels.streamflow import discharge_product, parse_streamflow
@@ -35,11 +36,11 @@ class CamelsSource:
     Args:
         paths: folders, searched through all their levels, and published zip files. A zip within a folder is
             not opened: name it.
-        product: the forcing product of files whose folder does not name one.
+        product: the only forcing product to read, and that of files whose folder does not name one.
 
     Raises:
         SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; a forcing file's
-            product is not told or contradicted; an attribute file cannot be used.
+            product is not told, or all of it is of another than the wanted one; an attribute file cannot be used.
     """
 
     def __init__(self, paths: Sequence[Path], product: str | None = None) -> None:
@@ -47,13 +48,22 @@ class CamelsSource:
             raise InvalidInput(f"{product!r} is not a forcing product: give one of {', '.join(PRODUCTS)}.")
         self._files: dict[str, list[BasinFile]] = defaultdict(list)
         attributes: dict[str, list[Found]] = defaultdict(list)
+        others: list[Found] = []
         for path in paths:
             for found in _known_files(path):
                 if is_attributes(found):
                     attributes[found.parts[-1]].append(found)
+                elif of_another_product(found, product):
+                    others.append(found)
                 else:
                     file = basin_file(found, product)
                     self._files[file.basin].append(file)
+        if others and not any(file.product == product for files in self._files.values() for file in files):
+            raise SourceError(
+                others[0].name,
+                f"it is of another product than {product}, of which the paths hold nothing",
+                f"give paths that hold {product}, or leave --product out",
+            )
         self._attributes = parse_attributes(_read_once(copies) for copies in attributes.values())
 
     def basins(self) -> list[str]:
