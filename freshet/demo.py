@@ -55,6 +55,7 @@ class Demonstrated:
 def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run the whole service as a process, and stop it at the end."""
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
+    environment.pop("FRESHET_INGEST_ROOTS", None)  # the synthetic basins lie in the default folder
     command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
     log = settings.data / "service.log"
     private.make_folder(log.parent)
@@ -85,7 +86,7 @@ def demonstrate(
         ServiceError: the service does not come up, or refuses something.
         DataProblem: a job failed.
     """
-    files = settings.data / "synthetic-camels"
+    files = settings.ingest_roots[0] / "synthetic-camels"
     synthetic.write(files)
     with Client(address, _token(settings)) as client:
         _await(client, process, settings)

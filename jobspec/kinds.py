@@ -38,8 +38,8 @@ class IngestParams(RequestModel):
         alias="from",
         min_length=1,
         max_length=100,
-        description="Folders and archives on the service's machine, or URLs; a URL may end in `#sha256=` and the "
-        "checksum of what it names.",
+        description="Folders and archives on the service's machine, within the folders that it lets jobs read from, or "
+        "URLs of public addresses; a URL may end in `#sha256=` and the checksum of what it names.",
         examples=[["/srv/camels"]],
     )
     product: Name | None = Field(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import structlog
 
+from ingestion.reading import ANY_FILES, Files
 from ingestion.sources import benchmarks as source
 from records import basins, benchmark_scores, sources
 from records.clock import Clock
@@ -36,7 +37,7 @@ class Ingested:
     unchanged: int
 
 
-def ingest_published(database: Database, clock: Clock, path: Path) -> Ingested:
+def ingest_published(database: Database, clock: Clock, path: Path, files: Files = ANY_FILES) -> Ingested:
     """Keep the published scores of a file; the same again stores nothing.
 
     They are kept for every basin that the file speaks of, so that it does not matter which is ingested first.
@@ -44,7 +45,7 @@ def ingest_published(database: Database, clock: Clock, path: Path) -> Ingested:
     Raises:
         SourceError: the file cannot be used. It is taken whole or not at all.
     """
-    read = source.read(path)
+    read = source.read(path, files)
     scores = [
         benchmark_scores.PublishedScore(
             source=read.source,

@@ -71,6 +71,8 @@ class Settings(BaseSettings):
         writes_per_minute: how many writing requests a key may make.
         failed_keys_per_minute: how many wrong keys an address may send before none is looked at.
         connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
+        ingest_roots: the folders, split by commas, that ingest jobs read from; the command line reads what its user
+            may.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
     """
@@ -94,6 +96,9 @@ class Settings(BaseSettings):
     writes_per_minute: int = Field(default=300, ge=1)
     failed_keys_per_minute: int = Field(default=30, ge=1)
     connections_per_address: int = Field(default=100, ge=1)
+    ingest_roots: Annotated[tuple[Folder, ...], Field(min_length=1), *CommaSeparated] = Field(
+        default_factory=lambda known: (known["data"] / "incoming",)
+    )
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
 
     @classmethod

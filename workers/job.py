@@ -77,6 +77,11 @@ class Running:
         self._progress = {"done": done, "total": total, "detail": detail}
         self.check()
 
+    def show_file(self, name: str) -> None:
+        """Say which file is read now, so that a process that dies of it leaves its name; raises as `show` does."""
+        progress = self._progress or {"done": 0, "total": 0}
+        self.show(progress["done"], progress["total"], f"reading {name}")
+
     def check(self) -> None:
         """Return if the work may go on; raises as `show` does."""
         if self._stale.is_set():

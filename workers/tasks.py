@@ -4,7 +4,8 @@ torch is loaded by the operations alone, in the process that computes.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,9 @@ from records import jobs, promotions, versions
 from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
+    from ingestion.reading import Files
     from ingestion.sources.base import Source
+    from operations.intake import Intake
 
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
@@ -34,14 +37,14 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources.caravan import CaravanSource
     from operations.ingest_benchmarks import ingest_published
 
-    files = _fetched(running, params.from_)
-    match params.source:
-        case "benchmarks":
-            return asdict(ingest_published(running.tools.database, running.tools.clock, files[0]))
-        case "caravan":
-            return _ingested(running, CaravanSource(files), params.basins)
-        case "camels":
-            return _ingested(running, CamelsSource(files, params.product), params.basins)
+    with _intake(running).of(params.from_) as (paths, files):
+        match params.source:
+            case "benchmarks":
+                return asdict(ingest_published(running.tools.database, running.tools.clock, paths[0], files))
+            case "caravan":
+                return _ingested(running, CaravanSource(paths, files), params.basins)
+            case "camels":
+                return _ingested(running, CamelsSource(paths, params.product, files), params.basins)
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
@@ -54,7 +57,8 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     basins, observations = (
         None if name is None else Path(name) for name in (params.basins_file, params.observations_file)
     )
-    return _ingested(running, TablesSource(basins, observations, params.product, changeable))
+    with _uploads(running, basins, observations) as files:
+        return _ingested(running, TablesSource(basins, observations, params.product, changeable, files))
 
 
 def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
@@ -74,13 +78,39 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
     return {"counts": dict(counts), "failed": failed}
 
 
-def _fetched(running: Running, places: Sequence[str]) -> list[Path]:
-    """Return where paths and URLs are on this machine."""
-    from operations.download import local
+def _intake(running: Running) -> "Intake":
+    """Return what an ingest job may read."""
+    from operations.intake import Intake
 
     settings = running.tools.settings
-    folder, hosts = settings.data / "downloads", settings.ingest_hosts
-    return [local(text, folder, hosts, lambda got, size: running.show(got, size or got, "bytes")) for text in places]
+
+    def show(received: int, size: int | None) -> None:
+        running.show(received, size or received, "bytes")
+
+    downloads = settings.data / "downloads"
+    return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, running.show_file)
+
+
+@contextmanager
+def _uploads(running: Running, *paths: Path | None) -> "Iterator[Files]":
+    """Give the files that a job may read of uploads. One is deleted when it was taken in, or when it never can be."""
+    from ingestion.reading import Files
+    from ingestion.sources.base import SourceError
+
+    settings = running.tools.settings
+    folder = settings.data / "uploads"
+    try:
+        yield Files((*settings.ingest_roots, folder), running.show_file)
+    except (SourceError, DataProblem):
+        _delete_uploads(folder, paths)
+        raise
+    _delete_uploads(folder, paths)
+
+
+def _delete_uploads(folder: Path, paths: Iterable[Path | None]) -> None:
+    for path in paths:
+        if path is not None and path.parent == folder:
+            path.unlink(missing_ok=True)
 
 
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
 from app.user_basins.service import NotYours, TakenNamespace
 from jobspec.fields import BASIN_SCHEMA, full_id
 from jobspec.kinds import UploadJob, UploadParams
+from records.ids import new_id
 from records.jobs import IdempotencyConflict
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -105,7 +106,9 @@ def post_observations(
 ) -> Job:
     if not content.strip():
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
-    path = service.keep_upload(settings.data, content, suffix)
+    # With an idempotency key, the same request again must name the same file.
+    request = f"{key.id} {product} {idempotency_key or new_id(clock.wall())}"
+    path = service.keep_upload(settings.data, content, suffix, request)
     upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
     job, made = jobs.post(database, sender, clock, key, upload, idempotency_key)
     return posted(response, job, made)

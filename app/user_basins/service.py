@@ -12,7 +12,7 @@ from app.user_basins.schemas import OwnBasin
 from hydrology.basins import has_source
 from hydrology.errors import InvalidInput
 from records import basins, states
-from records.ids import sha256
+from records.ids import fingerprint, sha256
 from records.keys import Key
 
 _M2_PER_KM2 = 1e6
@@ -55,11 +55,14 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     return new
 
 
-def keep_upload(data: Path, content: bytes, suffix: str) -> Path:
-    """Keep an upload under the SHA-256 of what it holds, whole or not at all, and return where."""
+def keep_upload(data: Path, content: bytes, suffix: str, request: str) -> Path:
+    """Keep an upload, whole or not at all, and return where.
+
+    Its name is made of what it holds and of the request: the job that reads it deletes it, and no other job's file.
+    """
     folder = data / "uploads"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{sha256(content)}{suffix}"
+    path = folder / f"{fingerprint([request, sha256(content)])}{suffix}"
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:  # its mode is 600
         try:
             part.write(content)

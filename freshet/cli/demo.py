@@ -43,7 +43,9 @@ def demo(
         raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
     trained = None if pretrained else architecture or ARCHITECTURES[0]
     folder = Settings.load().data / _folder(trained)
-    settings = Settings.load(data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}")
+    settings = Settings.load(
+        data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}", ingest_roots=(folder / "incoming",)
+    )
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
     with opened(settings):

@@ -29,7 +29,7 @@ Check = tuple[str, bool, str]
 def doctor(as_json: Json = False) -> None:
     """Check settings, data folder, database, arithmetic and libraries, without changing anything."""
     settings = Settings.load()
-    checks: list[Callable[[Settings], Iterator[Check]]] = [_folder, _database, _camels, _arithmetic, _libraries]
+    checks: list[Callable[[Settings], Iterator[Check]]] = [_folder, _roots, _database, _camels, _arithmetic, _libraries]
     found = [check for run in checks for check in run(settings)]
     rows = [("ok" if ok else "PROBLEM", name, said) for name, ok, said in found]
     payload: dict[str, Any] = {"checks": [{"name": name, "ok": ok, "detail": said} for name, ok, said in found]}
@@ -49,6 +49,18 @@ def _folder(settings: Settings) -> Iterator[Check]:
         yield "data folder", True, str(settings.data)
     if private.is_open_to_others(settings.data):
         yield "rights", False, f"others can read {settings.data}: chmod 700 {settings.data}"
+
+
+def _roots(settings: Settings) -> Iterator[Check]:
+    """Say which folders ingest jobs read from; only one that was chosen must be there."""
+    chosen = "ingest_roots" in settings.model_fields_set
+    for root in settings.ingest_roots:
+        if root.is_dir():
+            yield "ingest folder", True, str(root)
+        elif chosen:
+            yield "ingest folder", False, f"{root} is no folder: make it, or change FRESHET_INGEST_ROOTS"
+        else:
+            yield "ingest folder", True, f"{root} is not there yet: make it for data that jobs are to ingest"
 
 
 def _database(settings: Settings) -> Iterator[Check]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,14 +14,15 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
 from hydrology.errors import DataProblem, InvalidInput
+from ingestion.reading import Files
 from ingestion.sources.base import Source
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from operations.download import local
 from operations.ingest import Outcome
 from operations.ingest import ingest as run
 from operations.ingest_benchmarks import ingest_published
+from operations.intake import Intake
 from records.basins import list_basins
 
 MOST_ROWS = 40
@@ -63,9 +65,8 @@ def camels(
 
     The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
     """
-    with opened() as context, reporting() as reporter:
-        held = CamelsSource(_fetched(context, reporter, source), product)
-        outcomes = _ingest(context, reporter, held, basin)
+    with opened() as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
+        outcomes = _ingest(context, reporter, CamelsSource(paths, product, files), basin)
     _tell(outcomes, as_json)
 
 
@@ -76,9 +77,8 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
     files are broken is left as it was, and the others go on.
     """
-    with opened() as context, reporting() as reporter:
-        held = CaravanSource(_fetched(context, reporter, source))
-        outcomes = _ingest(context, reporter, held, basin)
+    with opened() as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
+        outcomes = _ingest(context, reporter, CaravanSource(paths, files), basin)
     _tell(outcomes, as_json)
 
 
@@ -122,22 +122,23 @@ def benchmarks(
 
     The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
     """
-    with opened() as context, reporting() as reporter:
-        (file,) = _fetched(context, reporter, [source])
-        done = ingest_published(context.database, context.clock, file)
+    with opened() as context, reporting() as reporter, _taking(context, reporter, [source]) as ((path,), files):
+        done = ingest_published(context.database, context.clock, path, files)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
     answer(asdict(done), as_json, table(("", ""), rows, title))
 
 
-def _fetched(context: Context, reporter: Reporter, source: Sequence[str]) -> list[Path]:
-    folder, hosts = context.settings.data / "downloads", context.settings.ingest_hosts
-
+def _taking(
+    context: Context, reporter: Reporter, places: Sequence[str]
+) -> AbstractContextManager[tuple[list[Path], Files]]:
     def show(received: int, size: int | None) -> None:
         reporter.show("download", received, size or received, "bytes")
 
-    return [local(text, folder, hosts, show) for text in source]
+    settings = context.settings
+    intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show, on_file=lambda _name: None)
+    return intake.of(places)
 
 
 def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None) -> list[Outcome]:

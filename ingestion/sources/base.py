@@ -1,15 +1,31 @@
 """What every source of data gives: the basins it holds, and one basin at a time with where each series is from."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from hydrology.errors import Problem
 from hydrology.series import DailySeries
 
+LONGEST_NAME = 300
+
+
+def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> str:
+    """Return how an error names a column: by its name where that is one that is known here, else by its number."""
+    return name if name in known else f"column {columns.index(name) + 1}"
+
+
+def printable(name: str) -> str:
+    """Return a file's name as it may be shown and kept: without control characters, and not too long."""
+    name = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}...{name[-LONGEST_NAME // 2 :]}"
+
 
 class SourceError(Problem):
     """A file of a source cannot be used. The text names the file, the line, the cause and the remedy.
+
+    Others than the owner of the file may read it, so it never repeats what is in the file, but for what was recognised:
+    one of the columns that are known here, a calendar day.
 
     Attributes:
         file: the file as shown to people, `path` or `zip!member`.
@@ -22,6 +38,7 @@ class SourceError(Problem):
     exit_code = 4
 
     def __init__(self, file: str, cause: str, remedy: str, line: int | None = None) -> None:
+        file = printable(file)
         place = file if line is None else f"{file}, line {line}"
         super().__init__(f"{place}: {cause}; {remedy}.")
         self.file, self.line, self.cause, self.remedy = file, line, cause, remedy

@@ -4,15 +4,14 @@ The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coeffi
 """
 
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from hydrology.basins import basin_id
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from hydrology.printed_scores import PERIOD
-from ingestion.sources.base import SourceError, SourceFile
-from ingestion.sources.camels.files import LARGEST_FILE
+from ingestion.reading import ANY_FILES, Files
+from ingestion.sources.base import SourceFile
 from ingestion.sources.sheet import Sheet
 
 SOURCE = "sruzzante/NSE-and-Variance-Components@fc9d925d"
@@ -48,15 +47,15 @@ class Publication:
     scores: tuple[PublishedScore, ...]
 
 
-def read(path: Path) -> Publication:
-    """Read benchmark_models_per_basin.csv.
+def read(path: Path, files: Files = ANY_FILES) -> Publication:
+    """Read benchmark_models_per_basin.csv, if it is one of the files that may be read.
 
     Raises:
         SourceError: the file cannot be read, is another one, or a row of it is wrong. It is taken whole or not at all.
     """
-    sheet = _open(path)
+    sheet = Sheet.of_csv(*files.read(path))
     if tuple(sheet.columns) != COLUMNS:
-        cause = f"the columns are {', '.join(sheet.columns)!r}, not {', '.join(COLUMNS)!r}"
+        cause = f"the columns are not {', '.join(COLUMNS)}"
         raise sheet.fault(cause, "give benchmark_models_per_basin.csv as it was published", sheet.header)
     found: list[PublishedScore] = []
     seen = set()
@@ -66,7 +65,7 @@ def read(path: Path) -> Publication:
         if not row["model"]:
             raise sheet.fault("no model is named", "name it", line)
         if (key := (row["model"], basin)) in seen:
-            raise sheet.fault(f"{row['model']} comes twice for {basin}", "give each once", line)
+            raise sheet.fault("the model comes twice for the gauge", "give each once", line)
         seen.add(key)
         found += [
             PublishedScore(row["model"], basin, metric, _value(sheet, row, name, line))
@@ -77,21 +76,11 @@ def read(path: Path) -> Publication:
     return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(found))
 
 
-def _open(path: Path) -> Sheet:
-    try:
-        if (size := path.stat().st_size) > LARGEST_FILE:
-            raise SourceError(str(path), f"has {size} bytes", f"give a file of at most {LARGEST_FILE}")
-        content = path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), f"cannot be read ({error.strerror})", "give a file that can") from error
-    return Sheet.of_csv(SourceFile(str(path), sha256(content).hexdigest(), len(content)), content)
-
-
 def _basin(sheet: Sheet, text: str, line: int) -> str:
     try:
         return basin_id(text)
     except InvalidInput as error:
-        raise sheet.fault(f"{text!r} is not a gauge's number", "write it like 01013500", line) from error
+        raise sheet.fault("gauge_id is not a gauge's number", "write it like 01013500", line) from error
 
 
 def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | None:
@@ -99,5 +88,5 @@ def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | N
         return None
     value = sheet.number(row[name], name, line)
     if METRICS[name] in _AT_MOST_ONE and value > 1:
-        raise sheet.fault(f"{name} is {value:g}, and it is never above 1", "mend the value", line)
+        raise sheet.fault(f"{name} is above 1, which it never is", "mend the value", line)
     return value

@@ -75,8 +75,7 @@ class DailyRows:
         self.refuse(
             ~np.isnan(values) & ~((quantity.lowest <= values) & (values <= quantity.highest)),
             lambda row: (
-                f"{column} is {values[row]:g} on {self.days[row]}, outside {quantity.lowest:g} to "
-                f"{quantity.highest:g} {quantity.unit}"
+                f"{column} on {self.days[row]} is outside {quantity.lowest:g} to {quantity.highest:g} {quantity.unit}"
             ),
             "mend the value, or leave it empty where it is missing",
         )

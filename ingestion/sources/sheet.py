@@ -48,8 +48,7 @@ class Sheet:
         header, columns = next(rows, (1, [""]))
         columns = [name.strip() for name in columns]
         if "" in columns or len(set(columns)) < len(columns):
-            cause = f"the columns are {', '.join(columns)!r}: one has no name, or two have the same"
-            raise SourceError(file.name, cause, "name every column once", header)
+            raise SourceError(file.name, "a column has no name, or two have the same", "name every column once", header)
         return cls(file, columns, _of_width(file, rows, len(columns)), header)
 
     @classmethod
@@ -63,14 +62,17 @@ class Sheet:
         try:
             records = json.loads(decoded(file, content), object_pairs_hook=_named_once, parse_constant=str)
         except json.JSONDecodeError as error:
-            raise SourceError(file.name, f"is not JSON ({error.msg})", remedy, error.lineno) from error
+            raise SourceError(file.name, f"is not JSON from column {error.colno} on", remedy, error.lineno) from error
         except (ValueError, RecursionError) as error:
-            raise SourceError(file.name, f"is not JSON as it is taken here ({error})", remedy) from error
-        if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
+            cause = (
+                "is not JSON as it is taken here: too deep, a number too long, or an object that names something twice"
+            )
+            raise SourceError(file.name, cause, remedy) from error
+        if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
             raise SourceError(file.name, "is not a list of objects", remedy)
         columns = list(dict.fromkeys(name for record in records for name in record))
         cells = (
-            (number, [_json_cell(file, record.get(name), name, number) for name in columns])
+            (number, [_json_cell(file, record.get(name), at, number) for at, name in enumerate(columns, 1)])
             for number, record in enumerate(records, 1)
         )
         return cls(file, columns, cells, None)
@@ -89,7 +91,7 @@ class Sheet:
         """
         if missing := [name for name in names if name not in self.columns]:
             raise self.fault(
-                f"the columns are {', '.join(self.columns)!r}, and {', '.join(missing)} is missing",
+                f"among the columns {', '.join(missing)} is missing",
                 f"split the columns by commas and name {', '.join(names)} among them",
                 self.header,
             )
@@ -102,7 +104,7 @@ class Sheet:
         """
         text = text.strip()
         if not _NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
-            raise self.fault(f"{what} is {text!r}, which is not a number", "write it like 1.5, or leave it empty", row)
+            raise self.fault(f"{what} is not a number", "write it like 1.5, or leave it empty", row)
         return value
 
     def day(self, text: str, row: int) -> Day:
@@ -112,12 +114,12 @@ class Sheet:
             SourceError: the text is not one.
         """
         try:
-            found = date.fromisoformat(text.strip())
+            day = date.fromisoformat(text.strip())
         except ValueError:
-            found = None
-        if found is None or found.isoformat() != text.strip():
-            raise self.fault(f"{text!r} is not a calendar day", "write it as YYYY-MM-DD", row)
-        return np.datetime64(found, "D")
+            day = None
+        if day is None or day.isoformat() != text.strip():
+            raise self.fault("the date is not a calendar day", "write it as YYYY-MM-DD", row)
+        return np.datetime64(day, "D")
 
 
 def decoded(file: SourceFile, content: bytes) -> str:
@@ -153,18 +155,18 @@ def _of_width(file: SourceFile, rows: Iterator[Row], width: int) -> Iterator[Row
 
 
 def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    names = dict(pairs)
+    if len(names) < len(pairs):
         raise ValueError("an object names something twice")
-    return found
+    return names
 
 
-def _json_cell(file: SourceFile, value: object, name: str, number: int) -> str:
+def _json_cell(file: SourceFile, value: object, column: int, number: int) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
-    cause = f"{name} of object {number} is {json.dumps(value)}"
+    cause = f"object {number}: column {column} is neither a number nor a text"
     raise SourceError(file.name, cause, "give a number, a text or null")

@@ -8,7 +8,6 @@ with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s.
 import re
 from collections.abc import Collection
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,8 @@ import numpy as np
 from hydrology.basins import basin_id, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
-from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
-from ingestion.sources.camels.files import LARGEST_FILE
+from ingestion.reading import ANY_FILES, Files
+from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.sources.camels.layout import PRODUCTS
 from ingestion.sources.camels.streamflow import discharge_product
 from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
@@ -56,6 +55,7 @@ class TablesSource:
         observations: the table of observations, or None.
         product: the name that the observed forcing is kept under, and the area with it.
         registered: basins that observations may be of although the table of basins does not name them.
+        files: which files may be read.
 
     Raises:
         SourceError: a table cannot be used. It is taken whole or not at all.
@@ -63,16 +63,21 @@ class TablesSource:
     """
 
     def __init__(
-        self, basins: Path | None, observations: Path | None, product: str, registered: Collection[str] = ()
+        self,
+        basins: Path | None,
+        observations: Path | None,
+        product: str,
+        registered: Collection[str] = (),
+        files: Files = ANY_FILES,
     ) -> None:
         if not _PRODUCT.fullmatch(product) or product in _TAKEN_PRODUCTS:
             raise InvalidInput(
                 f"{product!r} cannot name your product: use up to 40 small letters, digits and _, and none of "
                 f"{', '.join(_TAKEN_PRODUCTS)}."
             )
-        self._basins = {} if basins is None else _read_basins(_open(basins), product)
+        self._basins = {} if basins is None else _read_basins(_open(basins, files), product)
         if observations is not None:
-            _add_observations(_open(observations), product, self._basins, registered)
+            _add_observations(_open(observations, files), product, self._basins, registered)
 
     def basins(self) -> list[str]:
         """Return every basin that a table speaks of, sorted."""
@@ -89,14 +94,8 @@ class TablesSource:
         return self._basins[basin]
 
 
-def _open(path: Path) -> Sheet:
-    try:
-        if (size := path.stat().st_size) > LARGEST_FILE:
-            raise SourceError(str(path), f"has {size} bytes", f"give a file of at most {LARGEST_FILE}")
-        content = path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), f"cannot be read ({error.strerror})", "give a file that can") from error
-    file = SourceFile(str(path), sha256(content).hexdigest(), len(content))
+def _open(path: Path, files: Files) -> Sheet:
+    file, content = files.read(path)
     match path.suffix.lower():
         case ".csv":
             return Sheet.of_csv(file, content)
@@ -112,7 +111,7 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
         one = _basin(sheet, row, line, product)
         if one.basin in found:
-            raise sheet.fault(f"the basin {one.basin} comes twice", "give each basin once", line)
+            raise sheet.fault("the basin comes twice", "give each basin once", line)
         found[one.basin] = one
     if not found:
         raise sheet.fault("there is no basin in it", "give a row for each basin")
@@ -121,7 +120,7 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
 
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
     basin = _own_id(sheet, row["id"], line)
-    numbers = {name: _attribute(sheet, basin, name, row[name], line) for name in row if name not in _WORDS}
+    numbers = {name: _attribute(sheet, name, row[name], line) for name in row if name not in _WORDS}
     area = numbers["area_km2"] * _M2_PER_KM2
     return BasinData(
         basin=basin,
@@ -142,23 +141,23 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
         basin = basin_id(text)
     except InvalidInput as error:
         raise sheet.fault(
-            f"{text!r} is not a basin identifier", "write a namespace and a name, like OWN-mill", line
+            "id is not a basin identifier", "write a namespace and a name, like OWN-mill", line
         ) from error
     namespace = basin.partition("-")[0]
     if has_source(basin):
-        cause = f"{text!r} belongs to {namespace}, which has a source of its own"
+        cause = f"the basin belongs to {namespace}, which has a source of its own"
         raise sheet.fault(cause, "choose another namespace, like OWN-mill", line)
     return basin
 
 
-def _attribute(sheet: Sheet, basin: str, name: str, text: str, line: int) -> float:
+def _attribute(sheet: Sheet, name: str, text: str, line: int) -> float:
+    label = column_label(sheet.columns, name, _PLACE)
     if not text:
-        cause = f"{basin} has no {name}"
-        raise sheet.fault(cause, "give the number, or leave the column out for all basins", line)
-    value = sheet.number(text, f"{name} of {basin}", line)
+        raise sheet.fault(f"{label} is empty", "give the number, or leave the column out for all basins", line)
+    value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:
-        raise sheet.fault(f"{name} of {basin} is {value:g}, outside {low:g} to {high:g}", "mend the value", line)
+        raise sheet.fault(f"{label} is outside {low:g} to {high:g}", "mend the value", line)
     return value
 
 
@@ -167,12 +166,12 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
     columns = [name for name in sheet.columns if name not in ("basin", "date")]
     quantities = [_quantity(sheet, name) for name in columns]
     if len({one.variable for one in quantities}) < len(columns) or not columns:
-        cause = f"the columns are {', '.join(sheet.columns)!r}: none is of a variable, or two are of the same"
+        cause = "no column is of a variable, or two are of the same"
         raise sheet.fault(cause, "give each variable once", sheet.header)
     for basin, (days, lines, values) in _by_basin(sheet, columns, basins.keys() | set(registered)).items():
         rows = DailyRows(sheet.file, np.array(days, dtype="datetime64[D]"), None if sheet.header is None else lines)
         by_column = zip(columns, quantities, np.array(values).T, strict=True)
-        found = [(one.variable, rows.series(numbers, one, f"{name} of {basin}")) for name, one, numbers in by_column]
+        found = [(one.variable, rows.series(numbers, one, name)) for name, one, numbers in by_column]
         series = tuple(
             SourceSeries(discharge_product(basin) if name == "discharge" else product, name, one, sheet.file)
             for name, one in found
@@ -185,13 +184,14 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
 def _quantity(sheet: Sheet, column: str) -> Quantity:
     if column in _COLUMNS:
         return _COLUMNS[column]
+    label = column_label(sheet.columns, column, _COLUMNS)
     variable, _, unit = column.partition("_")
     choice = [name for name, one in _COLUMNS.items() if one.variable == variable]
     if not choice:
-        cause = f"the column {column!r} is not known"
+        cause = f"{label} is not known"
         raise sheet.fault(cause, f"remove it, or name it one of {', '.join(_COLUMNS)}", sheet.header)
-    what = f"has the unit {unit!r}, which is not taken" if unit else "has no unit"
-    raise sheet.fault(f"the column {column!r} {what}", f"give the values as {' or '.join(choice)}", sheet.header)
+    what = "has a unit that is not taken" if unit else "has no unit"
+    raise sheet.fault(f"{label} ({variable}) {what}", f"give the values as {' or '.join(choice)}", sheet.header)
 
 
 _Rows = tuple[list[Day], list[int], list[list[float]]]
@@ -204,7 +204,7 @@ def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[
     for line, cells in sheet.rows:
         basin = cells[at_basin].strip()
         if basin not in known:
-            cause = f"the basin {basin!r} is not registered, or not with the key that sent this"
+            cause = "the basin is not registered, or not with the key that sent this"
             raise sheet.fault(cause, "register it first, correct its name, or send it with that key", line)
         days, lines, values = found.setdefault(basin, ([], [], []))
         days.append(sheet.day(cells[at_date], line))

@@ -1,6 +1,5 @@
 """Own basins and their observations, and the promotion of a version."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,16 +104,26 @@ def test_observations_are_kept_for_the_job_that_reads_them(
     )
     assert (answer.status_code, again.status_code, again.json()) == (202, 200, answer.json())
     assert answer.headers["Location"] == f"/v1/jobs/{answer.json()['id']}"
-    kept = tmp_path / "data" / "uploads" / f"{hashlib.sha256(TABLE).hexdigest()}.csv"
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
+    kept = Path(job.params["observations_file"])
     assert (job.kind, job.queue) == ("upload", "default")
     assert job.params == {"observations_file": str(kept), "product": "mill"}
+    assert kept.parent == tmp_path / "data" / "uploads"
     assert kept.read_bytes() == TABLE
     assert kept.stat().st_mode & 0o777 == 0o600
     assert list(kept.parent.iterdir()) == [kept]
     read = TablesSource(None, kept, "mill", ["OWN-mill"]).read("OWN-mill")
     assert {one.variable for one in read.series} == {"precipitation", "discharge"}
+
+
+def test_each_job_has_a_file_of_its_own(sqlite_database: Database, receiving: TestClient) -> None:
+    header = bearer(sqlite_database) | {"Content-Type": "text/csv"}
+    answers = [
+        receiving.post(f"/v1/basins/observations?product={product}", content=TABLE, headers=header | key)
+        for product, key in [("own", {}), ("own", {}), ("own", {"Idempotency-Key": "may"}), ("mill", {})]
+    ]
+    assert len({answer.json()["params"]["observations_file"] for answer in answers}) == 4
 
 
 def test_observations_may_come_as_json(sqlite_database: Database, receiving: TestClient) -> None:

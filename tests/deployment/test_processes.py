@@ -78,9 +78,9 @@ class Deployment:
 
     def ingest_on(self, queue: str) -> jobs.Job:
         """Post a job to a queue, and return it when it has ended."""
-        params = {"source": "tables", "basins_file": str(self.folder / "basins.csv"), "product": "gauges"}
+        params = {"basins_file": str(self.folder / "incoming" / "basins.csv"), "product": "gauges"}
         with self.database.transaction() as session:
-            new = jobs.NewJob(kind="ingest", params=params, queue=queue)
+            new = jobs.NewJob(kind="upload", params=params, queue=queue)
             job, _ = jobs.create(session, new, self.clock.wall())
         self.sender.send(job)
         return self.ended(job.id)
@@ -126,7 +126,8 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def deployment(postgresql: PostgreSQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     """The services that need no profile, started in the order of the compose file on an empty database."""
     folder = tmp_path_factory.mktemp("deployment")
-    (folder / "basins.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
+    (folder / "incoming").mkdir()
+    (folder / "incoming" / "basins.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
     with ExitStack() as stack:
         made = Deployment(folder, postgresql.new(), stack)
         made.start_broker()
@@ -164,8 +165,8 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
     now = deployment.clock.wall()
     new = schedules.NewSchedule(
         name="due",
-        kind="ingest",
-        params={"source": "tables", "basins_file": str(deployment.folder / "basins.csv"), "product": "gauges"},
+        kind="upload",
+        params={"basins_file": str(deployment.folder / "incoming" / "basins.csv"), "product": "gauges"},
         cron="0 0 1 1 *",
         timezone="UTC",
         next_run_at=now - timedelta(seconds=1),

@@ -34,7 +34,13 @@ def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    around = os.environ | {"FRESHET_DATA": str(data), "OMP_NUM_THREADS": "1", "PATH": path, "no_proxy": "127.0.0.1"}
+    around = os.environ | {
+        "FRESHET_DATA": str(data),
+        "FRESHET_INGEST_ROOTS": str(country),
+        "OMP_NUM_THREADS": "1",
+        "PATH": path,
+        "no_proxy": "127.0.0.1",
+    }
     with ExitStack() as stack:
         said = stack.enter_context(log.open("wb"))
         command = [sys.executable, "-m", "freshet", "serve", "--port", str(port)]

@@ -96,12 +96,13 @@ def test_another_file_is_refused(freshet: Freshet, tmp_path: Path) -> None:
     none = freshet("ingest", "benchmarks", "--from", str(tmp_path / "nothing.csv"), "--json")
 
     assert (wrong.code, none.code) == (4, 4)
-    assert "the columns are 'basin, score'" in wrong.json["problem"]["detail"]
+    assert "the columns are not gauge_id, model, NSE" in wrong.json["problem"]["detail"]
 
 
 def done(freshet: Freshet, kind: str, **params: Any) -> jobs.Job:
     """Do a job as a worker does, and return it as it then stands."""
-    settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{freshet.data / 'freshet.sqlite'}")
+    file = freshet.data / "freshet.sqlite"
+    settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{file}", ingest_roots="/")
     with tools_of(settings) as tools:
         with tools.database.transaction() as session:
             new = jobs.NewJob(kind=kind, params=params, queue="default")
@@ -132,9 +133,9 @@ def test_a_job_ingests_published_scores(ingested: Freshet, tmp_path: Path) -> No
     assert job.result is not None
     assert (job.result["new"], job.result["basins"]) == (8, 2)
     for wrong, sentence in (
-        ({"from": [file, file]}, "takes one file, not 2"),
-        ({"from": [file], "basins": ["01013500"]}, "takes no `basins`"),
-        ({"from": [file], "product": "daymet"}, "takes no `product`"),
+        ({"from": [file, file]}, "benchmarks is one file in `from`, without product and basins"),
+        ({"from": [file], "basins": ["01013500"]}, "benchmarks is one file in `from`, without product and basins"),
+        ({"from": [file], "product": "daymet"}, "benchmarks is one file in `from`, without product and basins"),
     ):
         failed = done(ingested, "ingest", source="benchmarks", **wrong)
         assert failed.problem is not None

@@ -54,3 +54,15 @@ def test_a_camels_folder_that_is_none_is_told(tmp_path: Path) -> None:
 
     assert said.code == 5
     assert not checks(said)["CAMELS folder"]["ok"]
+
+
+def test_an_ingest_folder_that_was_chosen_must_be_there(tmp_path: Path) -> None:
+    there, nowhere = tmp_path / "there", tmp_path / "nowhere"
+    there.mkdir()
+    well = Freshet(tmp_path)("doctor", "--json", FRESHET_INGEST_ROOTS=str(there))
+    unwell = Freshet(tmp_path)("doctor", "--json", FRESHET_INGEST_ROOTS=f"{there},{nowhere}")
+
+    assert checks(well)["ingest folder"]["ok"]
+    assert unwell.code == 5
+    assert not checks(unwell)["ingest folder"]["ok"]
+    assert "FRESHET_INGEST_ROOTS" in checks(unwell)["ingest folder"]["detail"]

@@ -97,8 +97,8 @@ def test_observations_follow_for_basins_that_are_kept(freshet: Freshet, own_tabl
 @pytest.mark.parametrize(
     ("table", "old", "new", "code", "sentence"),
     [
-        ("observations", "tmax_degC", "tmax_F", 4, "has the unit 'F', which is not taken"),
-        ("observations", "tmax_degC", "humidity", 4, "the column 'humidity' is not known"),
+        ("observations", "tmax_degC", "tmax_F", 4, "has a unit that is not taken"),
+        ("observations", "tmax_degC", "humidity", 4, "column 5 is not known"),
         ("observations", "2000-10-02", "2000-10-01", 4, "the day 2000-10-01 comes twice"),
         ("basins", "area_km2", "area", 4, "area_km2 is missing"),
         ("basins", "OWN-02", "SYNTH-02", 4, "belongs to SYNTH"),
@@ -131,7 +131,8 @@ def test_tables_need_a_file_and_a_name_of_their_own(freshet: Freshet, own_tables
 
 def done(freshet: Freshet, kind: str = "ingest", **params: Any) -> jobs.Job:
     """Do a job as a worker does, and return it as it then stands."""
-    settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{freshet.data / 'freshet.sqlite'}")
+    file = freshet.data / "freshet.sqlite"
+    settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{file}", ingest_roots="/")
     with tools_of(settings) as tools:
         with tools.database.transaction() as session:
             new = jobs.NewJob(kind=kind, params=params, queue="default")

@@ -40,14 +40,14 @@ def test_a_missing_value_is_left_out(missing: str) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "cause"),
     [
-        ("id;q5\n01022500;1\n", 1, "gauge_id must come first"),
-        ("gauge_id;q5;q5\n01022500;1;1\n", 1, "no name twice"),
+        ("id;q5\n01022500;1\n", 1, "the first column is not gauge_id"),
+        ("gauge_id;q5;q5\n01022500;1;1\n", 1, "a name comes twice"),
         ("gauge_id;q5\n01022500\n", 2, "the row has 1 columns instead of 2"),
         ("gauge_id;q5\n01022500;1;2\n", 2, "the row has 3 columns instead of 2"),
-        ("gauge_id;q5\n01022500;much\n", 2, "q5 is 'much', which is not a number"),
-        ("gauge_id;q5\n01022500;inf\n", 2, "q5 is 'inf', which is not a number"),
-        ("gauge_id;q5\n1022500;1\n", 2, "'1022500' is not a gauge"),
-        ("gauge_id;q5\n01022500;1\n01022500;2\n", 3, "the gauge 01022500 comes twice"),
+        ("gauge_id;q5\n01022500;much\n", 2, "column 2 is not a number"),
+        ("gauge_id;q5\n01022500;inf\n", 2, "column 2 is not a number"),
+        ("gauge_id;q5\n1022500;1\n", 2, "gauge_id is not a gauge"),
+        ("gauge_id;q5\n01022500;1\n01022500;2\n", 3, "the gauge comes twice"),
     ],
 )
 def test_a_broken_line_is_refused_by_number(content: str, line: int, cause: str) -> None:

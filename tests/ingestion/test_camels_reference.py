@@ -36,9 +36,9 @@ def test_wrong_columns_of_snow_are_refused(columns: str) -> None:
     ("row", "cause"),
     [
         ("2000-02-28,13.0", "the row is cut: it has 2 columns instead of 3"),
-        ("2000-02-28,deep,13.0", "'deep' cannot be read as uaz_swe"),
-        ("2000-02-30,13.0,13.0", "'2000-02-30' cannot be read as date"),
-        ("2000-02-28,-999,13.0", "uaz_swe is -999 mm"),
+        ("2000-02-28,deep,13.0", "column 2 cannot be read as uaz_swe"),
+        ("2000-02-30,13.0,13.0", "column 1 cannot be read as date"),
+        ("2000-02-28,-999,13.0", "uaz_swe is negative"),
         ("2000-02-27,13.0,13.0", "the day 2000-02-27 comes twice"),
     ],
 )
@@ -68,8 +68,8 @@ def test_the_model_output_leaves_out_the_observation_with_its_false_zeros() -> N
     [
         ("PET ET", "ET PET", 1, "the columns are"),
         ("2000 02 28", "2000 02 32", 3, "not a calendar day"),
-        ("0.1843000   0.0000000\n2", "-0.1843000   0.0\n2", 2, "MOD_RUN is -0.1843 mm/day"),
-        (" -19.5500000", " -999.0", 2, "TAIR is -999 degC"),
+        ("0.1843000   0.0000000\n2", "-0.1843000   0.0\n2", 2, "MOD_RUN is no number that can be in mm/day"),
+        (" -19.5500000", " -999.0", 2, "TAIR is no number that can be in degC"),
     ],
 )
 def test_a_broken_model_output_is_refused_by_line(old: str, new: str, line: int, cause: str) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from hydrology.errors import InvalidInput, NotFound
+from ingestion.reading import LARGEST_FILE
 from ingestion.sources.base import Source, SourceError, SourceFile
 from ingestion.sources.camels import CamelsSource
-from ingestion.sources.camels.files import LARGEST_FILE
+from ingestion.sources.camels.files import LARGEST_DIRECTORY
 from ingestion.sources.camels.forcing import parse_forcing
 from ingestion.sources.camels.text import TextFile
 from tests.ingestion import camels_files as write
@@ -203,12 +204,12 @@ def test_a_kind_that_contradicts_the_folder_is_refused(tmp_path: Path) -> None:
 
 def test_model_output_of_an_unknown_forcing_is_refused(tmp_path: Path) -> None:
     name = write.MODEL_PATH.replace("daymet", "era5")
-    assert "'era5'" in refused(write.folder(tmp_path, {name: write.model_output()})).cause
+    assert "names no product" in refused(write.folder(tmp_path, {name: write.model_output()})).cause
 
 
 def test_a_name_without_a_gauge_is_refused(tmp_path: Path) -> None:
     name = write.FLOW_PATH.replace(write.GAUGE, "1022500")
-    assert "'1022500', which is not a gauge" in refused(write.folder(tmp_path, {name: write.streamflow()})).cause
+    assert "what is not a gauge" in refused(write.folder(tmp_path, {name: write.streamflow()})).cause
 
 
 def test_a_path_without_a_known_file_is_refused_with_what_is_expected(tmp_path: Path) -> None:
@@ -260,7 +261,7 @@ def test_an_encrypted_member_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_packing_is_refused(tmp_path: Path) -> None:
     path = write.zipped(tmp_path / "a.zip", {write.FLOW_PATH: write.streamflow()})
     flip(path, {10: 97})
-    assert "packed in an unknown way" in unreadable(path).cause
+    assert "packed in a way that is not read here" in refused(path).cause
 
 
 def test_a_member_that_unpacks_beyond_all_measure_is_refused(tmp_path: Path) -> None:
@@ -268,7 +269,31 @@ def test_a_member_that_unpacks_beyond_all_measure_is_refused(tmp_path: Path) -> 
     with ZipFile(path, "w", ZIP_LZMA) as archive, archive.open(write.FLOW_PATH, "w") as member:
         for _ in range(65):
             member.write(bytes(2**20))
-    assert f"unpacks to {65 * 2**20} bytes" in refused(path).cause
+    assert f"{65 * 2**20} bytes" in refused(path).cause
+
+
+def test_a_member_that_unpacks_to_more_than_it_states_is_refused(tmp_path: Path) -> None:
+    path = write.zipped(tmp_path / "a.zip", {write.FLOW_PATH: write.streamflow() * 1000})
+    content = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        start = content.rindex(signature) + offset
+        content[start : start + 4] = (100).to_bytes(4, "little")
+    path.write_bytes(content)
+    assert "damaged" in unreadable(path).cause
+
+
+def test_a_zip_that_states_a_list_of_members_beyond_all_measure_is_refused(tmp_path: Path) -> None:
+    path = write.zipped(tmp_path / "a.zip", {write.FLOW_PATH: write.streamflow()})
+    content = path.read_bytes()
+    start = content.rindex(b"PK\x01\x02")
+    listed = LARGEST_DIRECTORY + 1
+    with path.open("wb") as file:
+        file.write(content[:start])
+        file.seek(start + listed - (len(content) - start - 22))
+        file.write(content[start:-10] + listed.to_bytes(4, "little") + content[-6:])
+    error = refused(path)
+    assert "is not a zip file, or is cut short or damaged" in error.cause
+    assert "list of members" in str(error.__cause__)
 
 
 def test_a_plain_file_beyond_all_measure_is_refused(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_bytes_that_are_no_text_are_refused_by_line() -> None:
     [
         ("1981 2.5", "the row is cut: it has 2 columns instead of 3"),
         ("1981 2.5 A A", "the row has 4 columns instead of 3"),
-        ("1981 two A", "'two' cannot be read as flow"),
-        ("198O 2.5 A", "'198O' cannot be read as year"),
+        ("1981 two A", "column 2 cannot be read as flow"),
+        ("198O 2.5 A", "column 1 cannot be read as year"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_named_by_line(row: str, cause: str) -> None:

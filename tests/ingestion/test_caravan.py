@@ -151,11 +151,11 @@ def test_a_jumped_day_is_absent() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "cause"),
     [
-        ("total_precipitation_sum", -0.5, "total_precipitation_sum is -0.5 on 2000-02-28, outside 0 to 2000 mm/day"),
-        ("temperature_2m_min", 275.3, "temperature_2m_min is 275.3 on 2000-02-28, outside -100 to 70 degC"),
+        ("total_precipitation_sum", -0.5, "total_precipitation_sum on 2000-02-28 is outside 0 to 2000 mm/day"),
+        ("temperature_2m_min", 275.3, "temperature_2m_min on 2000-02-28 is outside -100 to 70 degC"),
         ("surface_pressure_mean", 99300.0, "outside 30 to 120 kPa"),
-        ("streamflow", -999.0, "streamflow is -999 on 2000-02-28"),
-        ("wind_speed", 1.0, "Caravan has no variable wind_speed"),
+        ("streamflow", -999.0, "streamflow on 2000-02-28 is outside"),
+        ("wind_speed", 1.0, "is none that Caravan has"),
     ],
 )
 def test_impossible_values_and_unknown_columns_are_refused(column: str, value: float, cause: str) -> None:
@@ -173,10 +173,10 @@ def test_impossible_values_and_unknown_columns_are_refused(column: str, value: f
         (1, "day,streamflow", "date is missing"),
         (1, "date,streamflow,streamflow", "two have the same"),
         (3, "2000-02-28", "the row has 1 columns instead of 2"),
-        (3, "2000-02-28,much", "streamflow is 'much', which is not a number"),
-        (3, "2000-02-28,inf", "streamflow is 'inf', which is not a number"),
-        (3, "2000-02-30,1", "'2000-02-30' is not a calendar day"),
-        (3, "28.02.2000,1", "'28.02.2000' is not a calendar day"),
+        (3, "2000-02-28,much", "streamflow is not a number"),
+        (3, "2000-02-28,inf", "streamflow is not a number"),
+        (3, "2000-02-30,1", "the date is not a calendar day"),
+        (3, "28.02.2000,1", "the date is not a calendar day"),
         (3, "1700-02-28,1", "the day 1700-02-28 is outside"),
         (3, "2000-02-27,1", "the day 2000-02-27 comes twice, first in line 2"),
         (3, "2000-02-26,1", "the day 2000-02-26 comes after 2000-02-27: out of order"),
@@ -205,9 +205,9 @@ def test_a_file_without_rows_or_text_is_refused(content: bytes, cause: str) -> N
 @pytest.mark.parametrize(
     ("old", "new", "cause"),
     [
-        ("[°C]", "[K]", "temperature_2m_max is in 'K', and Caravan has it in degC"),
-        ("[mm/d]", "[m3/s]", "streamflow is in 'm3/s', and Caravan has it in mm/day"),
-        ("[kPa]", "[Pa]", "surface_pressure_mean is in 'Pa', and Caravan has it in kPa"),
+        ("[°C]", "[K]", "temperature_2m_max is not in degC, as Caravan has it"),
+        ("[mm/d]", "[m3/s]", "streamflow is not in mm/day, as Caravan has it"),
+        ("[kPa]", "[Pa]", "surface_pressure_mean is not in kPa, as Caravan has it"),
     ],
 )
 def test_a_unit_that_is_not_caravans_is_refused(old: str, new: str, cause: str) -> None:
@@ -229,7 +229,7 @@ def test_a_unit_that_is_not_stated_is_caravans() -> None:
     ],
 )
 def test_dates_that_are_no_days_are_refused(offsets: list[float] | None, counted: str) -> None:
-    assert "are no whole days" in netcdf_fault(write.netcdf(offsets=offsets, counted=counted)).cause
+    assert "are not whole days" in netcdf_fault(write.netcdf(offsets=offsets, counted=counted)).cause
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_days_of_a_netcdf_are_in_order(offsets: list[float], cause: str) -> None
 def test_a_damaged_netcdf_is_refused() -> None:
     whole = write.netcdf().rstrip(b"\0")
     for broken in (b"CDF?", whole[: len(whole) // 2], b"date,streamflow\n"):
-        assert "is not NetCDF, or is damaged" in netcdf_fault(broken).cause
+        assert "is not NetCDF" in netcdf_fault(broken).cause
 
 
 def test_a_netcdf_of_another_shape_is_refused() -> None:
@@ -259,7 +259,7 @@ def test_a_netcdf_of_another_shape_is_refused() -> None:
     assert "streamflow is not a number a day" in netcdf_fault(made(("other",), "f4")).cause
     assert "streamflow is not a number a day" in netcdf_fault(made(("date", "other"), "f4")).cause
     assert "streamflow is not a number a day" in netcdf_fault(made(("date",), str)).cause
-    assert "are no whole days" in netcdf_fault(made(("date",), "f4", date_length=10**12)).cause
+    assert "are not whole days" in netcdf_fault(made(("date",), "f4", date_length=10**12)).cause
 
 
 @pytest.mark.parametrize(
@@ -267,13 +267,18 @@ def test_a_netcdf_of_another_shape_is_refused() -> None:
     [
         (OTHER_FILE, ",573.6", ",", f"the gauge {write.GAUGE} has no attribute area"),
         (OTHER_FILE, write.GAUGE, "camels_1", "has no attribute gauge_lat, gauge_lon, area"),
-        (OTHER_FILE, ",573.6", ",-3", "area is -3, outside"),
-        (OTHER_FILE, "44.60797", "144.6", "gauge_lat is 144.6, outside -90 to 90"),
-        (OTHER_FILE, "44.60797", "north", "gauge_lat is 'north', which is not a number"),
+        (OTHER_FILE, ",573.6", ",-3", "area is outside"),
+        (OTHER_FILE, "44.60797", "144.6", "gauge_lat is outside -90 to 90"),
+        (OTHER_FILE, "44.60797", "north", "gauge_lat is not a number"),
         (OTHER_FILE, "camels_2", write.GAUGE, "comes twice"),
         (OTHER_FILE, "gauge_id", "id", "gauge_id is missing"),
         (OTHER_FILE, '"NARRAGUAGUS', "NARRAGUAGUS", "the row has 7 columns instead of 6"),
-        ("attributes/camels/attributes_caravan_camels.csv", "p_mean", "area", "area of camels_01022500 is 573.6, and"),
+        (
+            "attributes/camels/attributes_caravan_camels.csv",
+            "p_mean",
+            "area",
+            "area of camels_01022500 has another value",
+        ),
     ],
 )
 def test_attributes_that_cannot_be_used_are_refused(tmp_path: Path, name: str, old: str, new: str, cause: str) -> None:
@@ -300,7 +305,7 @@ def test_one_broken_gauge_leaves_the_others_readable(tmp_path: Path) -> None:
     more = {"timeseries/csv/camels/camels_2.csv": b"date,rain\n"}
     source = CaravanSource([write.folder(tmp_path, write.files() | more)])
     assert source.basins() == [write.BASIN, "CARAVAN-camels_2"]
-    with pytest.raises(SourceError, match="no variable rain"):
+    with pytest.raises(SourceError, match="column 2 is none that Caravan has"):
         source.read("CARAVAN-camels_2")
     assert source.read(write.BASIN).series
 

@@ -79,3 +79,12 @@ def test_urls_are_not_shown() -> None:
     settings = Settings.load(database_url="postgresql://me:secret@host/x", broker_url="redis://:secret@host")
     assert "secret" not in repr(settings)
     assert "secret" not in str(settings)
+
+
+def test_folders_of_data_are_split_by_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert Settings.load(data=Path("/srv/freshet")).ingest_roots == (Path("/srv/freshet/incoming"),)
+    monkeypatch.setenv("FRESHET_INGEST_ROOTS", "/sources, here")
+    assert Settings.load().ingest_roots == (Path("/sources"), tmp_path / "here")
+    monkeypatch.setenv("FRESHET_INGEST_ROOTS", ",")
+    with pytest.raises(BadSettings, match="FRESHET_INGEST_ROOTS"):
+        Settings.load()

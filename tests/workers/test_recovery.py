@@ -49,7 +49,7 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
 
 
 def test_an_ingest_whose_worker_is_killed_is_finished_by_another(sqlite_shop: Shop, tmp_path: Path) -> None:
-    folder = tmp_path / "more"
+    folder = tmp_path / "incoming"
     synthetic.write(folder, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
     first = sqlite_shop.worker()
     job = sqlite_shop.post("ingest", None, **{"from": [str(folder)]})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
-from ingestion.sources.base import SourceFile
+from ingestion.sources.base import SourceFile, column_label
 from ingestion.sources.camels.text import MEND_ROW, TextFile
 
 _WORDS = frozenset(
@@ -48,11 +48,8 @@ def parse_attributes(files: Iterable[TextFile]) -> dict[str, Attributes]:
     for text in files:
         columns = [name.strip() for name in text.lines[0].split(";")]
         if columns[0] != "gauge_id" or len(columns) != len(set(columns)):
-            raise text.fault(
-                f"the columns are {text.lines[0]!r}: gauge_id must come first and no name twice",
-                "give an attribute file of CAMELS",
-                1,
-            )
+            cause = "the first column is not gauge_id, or a name comes twice"
+            raise text.fault(cause, "give an attribute file of CAMELS", 1)
         for number, line in enumerate(text.lines[1:], 2):
             if line.strip():
                 _read_row(text, number, columns, line.split(";"), basins)
@@ -68,10 +65,10 @@ def _read_row(
     try:
         basin = basin_id(fields[0])
     except InvalidInput as error:
-        raise text.fault(f"{fields[0]!r} is not a gauge", MEND_ROW, number) from error
+        raise text.fault("gauge_id is not a gauge", MEND_ROW, number) from error
     attributes = basins.setdefault(basin, Attributes())
     if text.file in attributes.files:
-        raise text.fault(f"the gauge {fields[0]} comes twice", "delete one of its rows", number)
+        raise text.fault("the gauge comes twice", "delete one of its rows", number)
     attributes.files.append(text.file)
     for name, value in zip(columns[1:], (value.strip() for value in fields[1:]), strict=True):
         if value.lower() in _MISSING:
@@ -79,4 +76,4 @@ def _read_row(
         if name in _WORDS:
             attributes.words[name] = value
         else:
-            attributes.numbers[name] = text.number(value, name, number)
+            attributes.numbers[name] = text.number(value, column_label(columns, name, _AREAS), number)

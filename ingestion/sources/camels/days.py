@@ -27,7 +27,7 @@ def calendar_days(table: Table, year: str, month: str, day: str) -> Days:
     months = ((y - 1970) * 12 + m - 1).astype("int64").astype("datetime64[M]")
     days: Days = months.astype("datetime64[D]") + (d - 1).astype("timedelta64[D]")
     sound &= (y % 1 == 0) & (m % 1 == 0) & (d % 1 == 0) & (days.astype("datetime64[M]") == months)
-    table.refuse(~sound, lambda row: f"{'-'.join(f'{part[row]:g}' for part in given)} is not a calendar day")
+    table.refuse(~sound, "the date is not a calendar day")
     return days
 
 

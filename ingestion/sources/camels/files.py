@@ -2,21 +2,43 @@
 
 import lzma
 import os
+import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
+from weakref import finalize
 
+from ingestion.reading import LARGEST_FILE, Files, described, too_large
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.camels.text import TextFile
 
-# The longest file of the published archive has less than 1 MB. What is far above is a mistake or a bomb.
-LARGEST_FILE = 64 * 2**20
+MOST_FILES = 200_000
+"""Files and folders that are looked at in one folder or zip; Caravan has some 50 000."""
+DEEPEST = 40
+LARGEST_DIRECTORY = 32 * 2**20
+"""Bytes of the list of members that ends a zip: room for as many members, at some 150 bytes each."""
 
 _FETCH_AGAIN = "fetch the file again"
+_FROM_PUBLISHER = "get the archive from its publisher"
+# bzip2 makes gigabytes of a few bytes before anything here can look; these make less than 32 MiB of a piece.
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
+_PIECE = 4096
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    OSError,
+    EOFError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +47,7 @@ class Found:
 
     name: str
     parts: tuple[str, ...]
-    load: Callable[[], bytes]
+    load: Callable[[], tuple[SourceFile, bytes]]
 
     def read(self) -> TextFile:
         """Return the file as text.
@@ -33,83 +55,103 @@ class Found:
         Raises:
             SourceError: the bytes cannot be read, are damaged, or are no text.
         """
-        content = self.load()
-        file = SourceFile(self.name, sha256(content).hexdigest(), len(content))
-        return TextFile.decode(file, content)
+        return TextFile.decode(*self.load())
 
 
-def find(path: Path, wanted: Callable[[str], bool]) -> list[Found]:
+def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Found]:
     """Return the files under a folder, or in a zip file, whose name (without folders) is wanted, in order.
 
     Raises:
-        SourceError: the path is neither, or the zip is damaged or unsafe.
+        SourceError: the path is neither, or may not be read; the zip is damaged or unsafe; there are too many files.
     """
+    path = files.locate(path)
     if path.is_dir():
-        return list(_in_folder(path, wanted))
+        return list(_in_folder(path, wanted, files))
     if not path.exists():
         raise SourceError(str(path), "there is no such file or folder", "give a path that exists")
-    return list(_in_zip(path, wanted))
+    return list(_in_zip(path, wanted, files))
 
 
-def _in_folder(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Found]:
+def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[Found]:
+    count = 0
     for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
+        count += len(folders) + len(names)
+        if count > MOST_FILES:
+            raise SourceError(str(folder), f"has more than {MOST_FILES} files and folders", "name a folder within it")
+        if len(Path(parent).relative_to(folder).parts) > DEEPEST:
+            raise SourceError(str(folder), f"has folders in more than {DEEPEST} levels", "name a folder within it")
         folders.sort()
         for path in (Path(parent, name) for name in sorted(names) if wanted(name)):
-            yield Found(str(path), path.absolute().parts, partial(_read_plain, path))
+            yield Found(str(path), path.absolute().parts, partial(files.read, path))
 
 
 def _refuse_folder(error: OSError) -> None:
     raise SourceError(str(error.filename), f"cannot be read ({error.strerror})", "check its permissions")
 
 
-def _read_plain(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size <= LARGEST_FILE:
-            return path.read_bytes()
-    except OSError as error:
-        raise SourceError(str(path), f"cannot be read ({error.strerror})", "check its permissions") from error
-    raise _too_large(str(path), size)
+class _Archive(BufferedReader):
+    """The bytes of a zip, which are never asked for in pieces that fill the memory."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as usual; the list of members, which is read at once, may have any size that the zip states."""
+        if size is not None and size > LARGEST_DIRECTORY:
+            raise zipfile.BadZipFile("its list of members is too long")
+        return super().read(size)
 
 
-def _in_zip(path: Path, wanted: Callable[[str], bool]) -> Iterator[Found]:
-    try:
-        # Left open for as long as a member may be asked for; it closes itself when the last one is gone.
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise SourceError(
-            str(path), f"is not a zip file, or is cut short ({error})", f"{_FETCH_AGAIN} or give a folder"
-        ) from error
-    except OSError as error:
-        raise SourceError(str(path), f"cannot be read ({error.strerror})", "check its permissions") from error
-    for member in archive.infolist():
+def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[Found]:
+    archive = _opened(path, files)
+    members = archive.infolist()
+    if len(members) > MOST_FILES:
+        raise SourceError(str(path), f"has more than {MOST_FILES} members", _FROM_PUBLISHER)
+    for member in members:
         name = f"{path}!{member.filename}"
         inside = PurePosixPath(member.filename)
         if inside.is_absolute() or ".." in inside.parts or "\\" in member.filename:
-            raise SourceError(name, "the member's path leaves the zip", "get the zip from its publisher")
+            raise SourceError(name, "the member's path leaves the zip", _FROM_PUBLISHER)
         if member.is_dir() or not wanted(inside.name):
             continue
-        if member.flag_bits & 1:
-            raise SourceError(name, "the member is encrypted", "pack the files again without a password")
-        if member.file_size > LARGEST_FILE:
-            raise _too_large(name, member.file_size)
-        yield Found(name, inside.parts, partial(_read_member, archive, member, name))
+        _check_member(member, name)
+        yield Found(name, inside.parts, partial(_read_member, archive, member, name, files))
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
+def _opened(path: Path, files: Files) -> zipfile.ZipFile:
+    stream = _Archive(files.open(path).detach())
     try:
-        return archive.read(member)
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
-        raise SourceError(name, f"the zip's member is damaged ({error})", _FETCH_AGAIN) from error
-    except NotImplementedError as error:
+        archive = zipfile.ZipFile(stream)
+    except _DAMAGE as error:
+        stream.close()
         raise SourceError(
-            name, f"the zip's member is packed in an unknown way ({error})", "pack the files again as deflate"
+            str(path), "is not a zip file, or is cut short or damaged", f"{_FETCH_AGAIN} or give a folder"
         ) from error
+    # Left open for as long as a member may be asked for.
+    finalize(archive, stream.close)
+    return archive
 
 
-def _too_large(name: str, size: int) -> SourceError:
-    return SourceError(
-        name,
-        f"unpacks to {size} bytes, where a file of this kind has less than {LARGEST_FILE}",
-        "get the archive from its publisher",
-    )
+def _check_member(member: zipfile.ZipInfo, name: str) -> None:
+    if stat.S_ISLNK(member.external_attr >> 16):
+        raise SourceError(name, "the member is a symbolic link", "pack the file itself")
+    if member.flag_bits & 1:
+        raise SourceError(name, "the member is encrypted", "pack the files again without a password")
+    if member.compress_type not in _PACKINGS:
+        raise SourceError(name, "the member is packed in a way that is not read here", "pack the files as deflate")
+    if member.file_size > LARGEST_FILE:
+        raise too_large(name, member.file_size)
+
+
+def _read_member(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, files: Files
+) -> tuple[SourceFile, bytes]:
+    files.on_file(name)
+    content = bytearray()
+    try:
+        with archive.open(member) as file:
+            # Piece by piece: a member may unpack to more than it states.
+            while piece := file.read(_PIECE):
+                content += piece
+                if len(content) > LARGEST_FILE:
+                    raise too_large(name, len(content))
+    except _DAMAGE as error:
+        raise SourceError(name, "the zip's member is damaged", _FETCH_AGAIN) from error
+    return described(name, bytes(content)), bytes(content)

@@ -78,10 +78,10 @@ def _check_header(text: TextFile, gauge_latitude: float | None) -> float:
     text.number(text.lines[1], "the elevation", 2)
     area = text.number(text.lines[2], "the area", 3)
     if area <= 0:
-        raise text.fault(f"the area is {area:g} m2", MEND_ROW, 3)
+        raise text.fault("the area is not above zero", MEND_ROW, 3)
     if gauge_latitude is not None and abs(latitude - gauge_latitude) > _farthest(area):
         raise text.fault(
-            f"the latitude {latitude:g} is not that of the gauge ({gauge_latitude:g}): the file may be another basin's",
+            "the latitude is not that of the gauge: the file may be another basin's",
             "put the basin's own file in its place",
             1,
         )
@@ -103,18 +103,16 @@ def _check_headings(text: TextFile) -> None:
     given = " ".join(text.lines[_HEADER_LINES - 1].split()).lower()
     expected = " ".join(_HEADINGS).lower()
     if not given or not expected.startswith(given):
-        raise text.fault(
-            f"the columns are {given!r} instead of {expected!r}", "give a forcing file of CAMELS", _HEADER_LINES
-        )
+        raise text.fault(f"the columns are not {expected}", "give a forcing file of CAMELS", _HEADER_LINES)
 
 
 def _series(table: Table, timeline: Timeline, column: _Column) -> DailySeries:
     values = table[column.heading]
     if column.variable == "precipitation":
-        table.refuse(values < 0, lambda row: f"negative rain ({values[row]:g} mm/day)", _MEND_VALUE)
+        table.refuse(values < 0, f"{column.heading} is negative", _MEND_VALUE)
     table.refuse(
         ~((column.lowest <= values) & (values <= column.highest)),
-        lambda row: f"{column.heading} is {values[row]:g}, outside {column.lowest:g} to {column.highest:g}",
+        f"{column.heading} is outside {column.lowest:g} to {column.highest:g}",
         _MEND_VALUE,
     )
     return timeline.series(values, np.zeros(len(values), dtype=np.uint8), column.unit)

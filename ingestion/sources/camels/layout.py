@@ -19,6 +19,8 @@ _PRODUCTS_OF_KIND = {
 }
 PRODUCTS = tuple(sorted(product for products in _PRODUCTS_OF_KIND.values() for product in products))
 
+_NO_PRODUCT = "the folder above HH names no product"
+
 LAYOUTS = (
     "<product>/HH/<ID>_lump_<kind>_forcing_leap.txt, usgs_streamflow/HH/<ID>_streamflow_qc.txt, "
     "swe_reference/HH/<ID>_swe.csv, model_output/flow_timeseries/<product>/HH/<ID>_<member>_model_output.txt "
@@ -91,7 +93,7 @@ def basin_file(found: Found, product: str | None) -> BasinFile:
     except InvalidInput as error:
         raise SourceError(
             found.name,
-            f"the name begins with {match['gauge']!r}, which is not a gauge",
+            "the name begins with what is not a gauge",
             "begin it with 8 to 15 digits (01013500) or a namespaced identifier (SYNTH-01)",
         ) from error
     return BasinFile(kind, basin, _product(kind, found, match, product), found)
@@ -110,7 +112,7 @@ def _product(kind: Kind, found: Found, match: re.Match[str], product: str | None
     if kind is Kind.MODEL_OUTPUT:
         folder = _product_folder(found)
         if folder not in PRODUCTS:
-            raise SourceError(found.name, _folder_is(folder), f"name the folder above HH {_any(PRODUCTS)}")
+            raise SourceError(found.name, _NO_PRODUCT, f"name the folder above HH {_any(PRODUCTS)}")
         return "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}"
     return None
 
@@ -121,7 +123,7 @@ def _forcing_product(found: Found, kind: str, product: str | None) -> str:
         product = folder
     if product is None:
         choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
-        raise SourceError(found.name, _folder_is(folder), f"pass --product {choice}, or name the folder so")
+        raise SourceError(found.name, _NO_PRODUCT, f"pass --product {choice}, or name the folder so")
     if product not in _PRODUCTS_OF_KIND.get(kind, ()):
         raise SourceError(
             found.name,
@@ -133,10 +135,6 @@ def _forcing_product(found: Found, kind: str, product: str | None) -> str:
 
 def _product_folder(found: Found) -> str:
     return found.parts[-3] if len(found.parts) > 2 else ""
-
-
-def _folder_is(folder: str) -> str:
-    return f"the folder above HH is {folder!r}, which names no product"
 
 
 def _any(names: Sequence[str]) -> str:

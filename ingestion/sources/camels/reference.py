@@ -1,5 +1,6 @@
 """References that forecasts are held against: snow water equivalent (csv) and the output of another model."""
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
@@ -12,6 +13,7 @@ from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import Table, TextFile
 
 _SWE = "_swe"
+_COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}_swe")
 
 _MODEL_DATE = ("YR", "MNTH", "DY", "HR")
 # OBS_RUN is not read: its zeros stand for missing values as well as for a dry river.
@@ -38,11 +40,10 @@ def parse_swe(text: TextFile) -> dict[str, DailySeries]:
     """
     columns = [name.strip() for name in text.lines[0].split(",")]
     products = columns[1:]
-    sound = all(name.endswith(_SWE) and name != _SWE for name in products)
+    sound = all(_COLUMN.fullmatch(name) for name in products)
     if columns[0] != "date" or not products or not sound or len(columns) != len(set(columns)):
-        raise text.fault(
-            f"the columns are {text.lines[0]!r}", "name them date and then <product>_swe for each product", 1
-        )
+        cause = "the columns are not a date and snow water equivalents"
+        raise text.fault(cause, "name them date and then <product>_swe for each product, in small letters", 1)
     table = Table.parse(
         text,
         1,
@@ -69,7 +70,7 @@ def _value_or_nan(text: str) -> float:
 
 def _swe_series(table: Table, timeline: Timeline, name: str) -> DailySeries:
     values = table[name]
-    table.refuse((values < 0) | np.isinf(values), lambda row: f"{name} is {values[row]:g} mm")
+    table.refuse((values < 0) | np.isinf(values), f"{name} is negative or infinite")
     return timeline.series(values, np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8), "mm")
 
 
@@ -85,7 +86,7 @@ def parse_model_output(text: TextFile) -> Mapping[str, DailySeries]:
     """
     if tuple(text.lines[0].split()) != _MODEL_HEADINGS:
         raise text.fault(
-            f"the columns are {text.lines[0]!r} instead of {' '.join(_MODEL_HEADINGS)!r}",
+            f"the columns are not {' '.join(_MODEL_HEADINGS)}",
             "give a model output file of CAMELS",
             1,
         )
@@ -95,6 +96,6 @@ def parse_model_output(text: TextFile) -> Mapping[str, DailySeries]:
     for heading, (variable, unit) in _MODEL_COLUMNS.items():
         values = table[heading]
         sound = np.isfinite(values) & (values > -100 if variable == "air_temperature" else values >= 0)
-        table.refuse(~sound, lambda row: f"{heading} is {values[row]:g} {unit}")  # noqa: B023 - called at once
+        table.refuse(~sound, f"{heading} is no number that can be in {unit}")
         series[variable] = timeline.series(values, np.zeros(len(values), dtype=np.uint8), unit)
     return series

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.series import DailySeries
+from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
 from ingestion.sources.camels.files import Found, find
@@ -37,20 +38,21 @@ class CamelsSource:
         paths: folders, searched through all their levels, and published zip files. A zip within a folder is
             not opened: name it.
         product: the only forcing product to read, and that of files whose folder does not name one.
+        files: which files may be read.
 
     Raises:
         SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; a forcing file's
             product is not told, or all of it is of another than the wanted one; an attribute file cannot be used.
     """
 
-    def __init__(self, paths: Sequence[Path], product: str | None = None) -> None:
+    def __init__(self, paths: Sequence[Path], product: str | None = None, files: Files = ANY_FILES) -> None:
         if product is not None and product not in PRODUCTS:
             raise InvalidInput(f"{product!r} is not a forcing product: give one of {', '.join(PRODUCTS)}.")
         self._files: dict[str, list[BasinFile]] = defaultdict(list)
         attributes: dict[str, list[Found]] = defaultdict(list)
         others: list[Found] = []
         for path in paths:
-            for found in _known_files(path):
+            for found in _known_files(path, files):
                 if is_attributes(found):
                     attributes[found.parts[-1]].append(found)
                 elif of_another_product(found, product):
@@ -117,8 +119,8 @@ class CamelsSource:
             yield file, _read_once(found)
 
 
-def _known_files(path: Path) -> list[Found]:
-    found = find(path, is_known)
+def _known_files(path: Path, files: Files) -> list[Found]:
+    found = find(path, is_known, files)
     if not found:
         raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}")
     return found

@@ -30,22 +30,22 @@ def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
     gauge, discharge, flag = table["gauge"], table["discharge"], table["flag"]
     table.refuse(
         (gauge != source_code(basin)) & (gauge != basin),
-        lambda row: f"the row is of gauge {gauge[row]}, in the file of {source_code(basin)}",
+        f"the row is of another gauge, in the file of {source_code(basin)}",
         "put the basin's own file in its place",
     )
     timeline = Timeline.of(table, calendar_days(table, "year", "month", "day"))
     table.refuse(
         ~np.isin(flag, list(_FLAGS)),
-        lambda row: f"the flag {str(flag[row])!r} is none of {', '.join(_FLAGS)}",
+        f"the flag is none of {', '.join(_FLAGS)}",
     )
     missing = flag == "M"
     table.refuse(
         missing != (discharge == _MISSING_VALUE),
-        lambda row: f"the flow {discharge[row]:g} has the flag {flag[row]}: -999 and M go together",
+        "of flow and flag one says that the value is missing, the other does not: -999 and M go together",
     )
     table.refuse(
         ~missing & ~((discharge >= 0) & np.isfinite(discharge)),
-        lambda row: f"the flow is {discharge[row]:g}: discharge is not below zero",
+        "the flow is below zero, or no number",
     )
     flags = np.zeros(len(flag), dtype=np.uint8)
     for letters, mask in _FLAGS.items():

@@ -52,7 +52,7 @@ class TextFile:
         except ValueError:
             value = np.nan
         if not np.isfinite(value):
-            raise self.fault(f"{what} is {text.strip()!r}, which is not a number", MEND_ROW, line)
+            raise self.fault(f"{what} is not a number", MEND_ROW, line)
         return value
 
 
@@ -78,7 +78,7 @@ class Table:
         Args:
             text: the file.
             first: how many lines its header has.
-            columns: name and numpy type of each column.
+            columns: name, which errors repeat, and numpy type of each column.
             delimiter: what stands between the columns; None for any blanks.
             converters: by column, what makes a number of its text.
 
@@ -102,24 +102,24 @@ class Table:
                 cause = _fault(line, columns, delimiter, converters or {}) if line.strip() else None
                 if cause is not None:
                     raise text.fault(cause, MEND_ROW, number) from error
-            raise text.fault(f"the rows cannot be read ({error})", "fetch the file again") from error
+            raise text.fault("the rows cannot be read", "fetch the file again") from error
         return cls(text, first, rows)
 
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
         values: npt.NDArray[Any] = self.rows[column]
         return values
 
-    def refuse(self, bad: npt.NDArray[np.bool_], cause: Callable[[int], str], remedy: str = MEND_ROW) -> None:
+    def refuse(self, bad: npt.NDArray[np.bool_], cause: str | Callable[[int], str], remedy: str = MEND_ROW) -> None:
         """Refuse the file if a row is bad.
 
         Raises:
-            SourceError: names the line of the first bad row; `cause` is given that row's number.
+            SourceError: names the line of the first bad row; a `cause` that depends on it is given that row's number.
         """
         if not bad.any():
             return
         row = int(bad.argmax())
         filled = [line for line, text in enumerate(self.text.lines, 1) if line > self.first and text.strip()]
-        raise self.text.fault(cause(row), remedy, filled[row])
+        raise self.text.fault(cause if isinstance(cause, str) else cause(row), remedy, filled[row])
 
 
 def _fault(
@@ -136,5 +136,5 @@ def _fault(
         try:
             converters.get(index, np.dtype(kind).type)(field)
         except ValueError:
-            return f"{field!r} cannot be read as {name}"
+            return f"column {index + 1} cannot be read as {name}"
     return None

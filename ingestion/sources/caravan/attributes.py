@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ingestion.sources.base import SourceError, SourceFile
+from ingestion.sources.base import SourceError, SourceFile, column_label
 from ingestion.sources.sheet import Sheet
 
 PLACE = ("gauge_lat", "gauge_lon", "area")
@@ -59,7 +59,7 @@ def parse_attributes(file: SourceFile, content: bytes, *, other: bool) -> Attrib
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
         gauge = row.pop("gauge_id")
         if gauge in found.words:
-            raise sheet.fault(f"the gauge {gauge} comes twice", "delete one of its rows", line)
+            raise sheet.fault("the gauge comes twice", "delete one of its rows", line)
         given = {name: text for name, text in row.items() if text.lower() not in _MISSING}
         found.words[gauge] = {name: text for name, text in given.items() if in_words[name]}
         found.numbers[gauge] = np.array(
@@ -69,10 +69,11 @@ def parse_attributes(file: SourceFile, content: bytes, *, other: bool) -> Attrib
 
 
 def _number(sheet: Sheet, name: str, text: str, line: int) -> float:
-    value = sheet.number(text, name, line)
+    label = column_label(sheet.columns, name, PLACE)
+    value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:
-        raise sheet.fault(f"{name} is {value:g}, outside {low:g} to {high:g}", "mend the value", line)
+        raise sheet.fault(f"{label} is outside {low:g} to {high:g}", "mend the value", line)
     return value
 
 
@@ -102,5 +103,7 @@ def attributes_of(gauge: str, files: Iterable[AttributeFile], named_by: SourceFi
 def _join(file: SourceFile, gauge: str, known: dict[str, _T], said: dict[str, _T]) -> None:
     for name, value in said.items():
         if known.setdefault(name, value) != value:
-            cause = f"{name} of {gauge} is {value}, and {known[name]} in another attribute file"
-            raise SourceError(file.name, cause, "mend one of them")
+            what = name if name in PLACE else "an attribute"
+            raise SourceError(
+                file.name, f"{what} of {gauge} has another value than in another file", "mend one of them"
+            )

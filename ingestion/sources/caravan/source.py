@@ -3,11 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput, NotFound
+from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.sources.camels.files import Found, find
 from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
@@ -33,16 +33,17 @@ class CaravanSource:
 
     Args:
         paths: folders, searched through all their levels, and zip files.
+        files: which files may be read.
 
     Raises:
         SourceError: a path is missing, damaged, unsafe or holds no time series; an attribute file cannot be used.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], files: Files = ANY_FILES) -> None:
         self._files: dict[str, dict[str, list[Found]]] = defaultdict(lambda: defaultdict(list))
         attributes: dict[str, list[Found]] = defaultdict(list)
         for path in paths:
-            for found in find(path, _is_known):
+            for found in find(path, _is_known, files):
                 if _ATTRIBUTES.fullmatch(found.parts[-1]):
                     attributes[found.parts[-1]].append(found)
                 elif (match := _time_series(found)) is not None:
@@ -104,7 +105,7 @@ def _basin(found: Found, gauge: str) -> str:
         return basin_id(f"{NAMESPACE}-{gauge}")
     except InvalidInput as error:
         raise SourceError(
-            found.name, f"{gauge!r} is not a gauge", "name it with up to 40 letters, digits, _ and ."
+            found.name, "its name is not a gauge", "name it with up to 40 letters, digits, _ and ."
         ) from error
 
 
@@ -113,14 +114,9 @@ def _attributes(name: str, copies: Sequence[Found]) -> AttributeFile:
 
 
 def _read_once(copies: Sequence[Found]) -> tuple[SourceFile, bytes]:
-    first, *others = (_read(found) for found in copies)
+    first, *others = (found.load() for found in copies)
     for file, _ in others:
         if file.sha256 != first[0].sha256:
             cause = f"differs from {first[0].name}, of the same content by name"
             raise SourceError(file.name, cause, "leave only one of them in the paths given")
     return first
-
-
-def _read(found: Found) -> tuple[SourceFile, bytes]:
-    content = found.load()
-    return SourceFile(found.name, sha256(content).hexdigest(), len(content)), content

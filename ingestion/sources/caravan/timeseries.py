@@ -22,6 +22,9 @@ _DATE = "date"
 _DAYS_SINCE = re.compile(r"days since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
 _CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
 _MOST_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
+# HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
+_SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
+_SHORTEST = 32  # bytes
 _NOTHING = frozenset(("", "nan"))
 _OTHER_FILE = "give a time series of Caravan"
 
@@ -39,7 +42,7 @@ def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
     sheet.require((_DATE,))
     at = sheet.columns.index(_DATE)
     columns = [name for name in sheet.columns if name != _DATE]
-    _refuse_unknown(file, columns, sheet.header)
+    _refuse_unknown(file, sheet.columns, sheet.header)
     days, lines, values = [], [], []
     for line, cells in sheet.rows:
         days.append(sheet.day(cells.pop(at), line))
@@ -72,16 +75,19 @@ def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
         raise InvalidInput(
             "Reading NetCDF needs the package netCDF4: pip install freshet[netcdf], or give Caravan's timeseries/csv."
         ) from error
+    if not content.startswith(_SIGNATURES) or len(content) < _SHORTEST:
+        raise SourceError(file.name, "is not NetCDF", "fetch the file again")
     try:
-        with netCDF4.Dataset(file.name, memory=content) as dataset:
+        # The name is that of nothing: the library takes some names for addresses, and opens them.
+        with netCDF4.Dataset("memory.nc", memory=content) as dataset:
             return _read(file, dataset)
-    except (OSError, RuntimeError) as error:
-        raise SourceError(file.name, f"is not NetCDF, or is damaged ({error})", "fetch the file again") from error
+    except (OSError, RuntimeError, ValueError, TypeError) as error:
+        raise SourceError(file.name, "is not NetCDF, or is damaged", "fetch the file again") from error
 
 
 def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
     columns = [name for name in dataset.variables if name != _DATE]
-    _refuse_unknown(file, columns, None)
+    _refuse_unknown(file, list(dataset.variables), None)
     if _DATE not in dataset.variables:
         raise SourceError(file.name, f"the variable {_DATE} is missing", _OTHER_FILE)
     rows = DailyRows(file, _days(file, dataset.variables[_DATE]))
@@ -103,7 +109,7 @@ def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     offsets = _numbers(variable) if sound else np.array([np.nan])
     whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
     if since is None or calendar not in _CALENDARS or not whole:
-        cause = f"the dates are counted as {counted!r} in the calendar {calendar}, or are no whole days"
+        cause = "the dates are not whole days since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
     return day(since[1]) + offsets.astype(np.int64)
 
@@ -121,13 +127,15 @@ def _is_numeric(variable: "Variable[Any]") -> bool:
 def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:
     unit = QUANTITIES[name].unit
     if stated is not None and not same_unit(str(stated), unit):
-        cause = f"{name} is in {stated!r}, and Caravan has it in {unit}"
+        cause = f"{name} is not in {unit}, as Caravan has it"
         raise SourceError(file.name, cause, f"convert it to {unit} and say so in the file")
 
 
 def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:
-    if unknown := [name for name in columns if name not in QUANTITIES]:
-        cause = f"Caravan has no variable {', '.join(unknown)}"
+    """Refuse a file with a column, or a variable, that Caravan does not have, by its number."""
+    unknown = [number for number, name in enumerate(columns, 1) if name not in QUANTITIES and name != _DATE]
+    if unknown:
+        cause = f"{'variable' if line is None else 'column'} {unknown[0]} is none that Caravan has"
         raise SourceError(file.name, cause, "remove it, or name it as Caravan does", line)
 
 

@@ -1,0 +1,135 @@
+"""Opening the files that data are read from: regular ones, of bounded size, and for a job below stated folders alone.
+
+What is checked is what was opened: symbolic links are resolved first, and the way from the folder to the file is then
+walked without following any, so that one that is put there in between is refused too. Nothing here waits for a FIFO
+or reads a device.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BufferedReader
+from pathlib import Path
+
+from ingestion.sources.base import SourceError, SourceFile, printable
+
+# The longest file of the published archives has less than 1 MB. What is far above is a mistake or a bomb.
+LARGEST_FILE = 64 * 2**20
+
+_PLAIN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def _tell_nobody(_name: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Which files may be read, and who is told.
+
+    Attributes:
+        roots: the folders that files must be in, at any depth, or the files themselves; None: no matter where, as for
+            the command line, which reads what its user may.
+        on_file: gets the name of each file before it is read, so that a crash can be told by file.
+    """
+
+    roots: tuple[Path, ...] | None = None
+    on_file: Callable[[str], None] = _tell_nobody
+
+    def locate(self, path: Path) -> Path:
+        """Return where a path is, its links resolved where roots are set.
+
+        Raises:
+            SourceError: it is outside the roots. Whether it exists is not told.
+        """
+        if self.roots is None:
+            return path
+        root, parts = self._root_and_rest(path)
+        return root.joinpath(*parts)
+
+    def open(self, path: Path) -> BufferedReader:
+        """Open a regular file.
+
+        Raises:
+            SourceError: it is outside the roots, no regular file, or cannot be opened.
+        """
+        self.on_file(str(path))
+        try:
+            descriptor = os.open(path, _PLAIN) if self.roots is None else _open_below(*self._root_and_rest(path))
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise SourceError(str(path), "is no regular file", "give a file, not a folder, a pipe or a device")
+        return os.fdopen(descriptor, "rb")
+
+    def read(self, path: Path) -> tuple[SourceFile, bytes]:
+        """Return a whole file, and its name, checksum and size.
+
+        Raises:
+            SourceError: it cannot be opened as `open` says, cannot be read, or is larger than any file of data.
+        """
+        with self.open(path) as file:
+            try:
+                content = file.read(LARGEST_FILE + 1)
+                size = max(len(content), os.fstat(file.fileno()).st_size)
+            except OSError as error:
+                raise _unreadable(path, error) from error
+        if size > LARGEST_FILE:
+            raise too_large(str(path), size)
+        return described(str(path), content), content
+
+    def _root_and_rest(self, path: Path) -> tuple[Path, tuple[str, ...]]:
+        """Return the root that a path is below, and the parts of the way from there, links resolved."""
+        assert self.roots is not None
+        try:
+            place = Path(os.path.realpath(path))
+            roots = [Path(os.path.realpath(root)) for root in self.roots]
+        except ValueError:  # a NUL, or a character that no path has; it is not repeated
+            raise SourceError("The path", "is not one", "give the path of a file or a folder") from None
+        for root in roots:
+            if place.is_relative_to(root):
+                return root, place.relative_to(root).parts
+        raise SourceError(
+            str(path),
+            "is not in a folder that jobs read from",
+            f"put it into {self.roots[0]}, or have its folder added to FRESHET_INGEST_ROOTS by who runs the service",
+        )
+
+
+ANY_FILES = Files()
+"""Whatever the process may read."""
+
+
+def described(name: str, content: bytes) -> SourceFile:
+    """Return what is kept of where data came from."""
+    return SourceFile(printable(name), sha256(content).hexdigest(), len(content))
+
+
+def too_large(name: str, size: int) -> SourceError:
+    """Return the error of a file that is larger than any file of data."""
+    return SourceError(
+        name,
+        f"has {size} bytes, where a file of this kind has less than {LARGEST_FILE}",
+        "get it from its publisher again",
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> SourceError:
+    return SourceError(str(path), f"cannot be read ({error.strerror})", "check that it exists, and its permissions")
+
+
+def _open_below(root: Path, parts: tuple[str, ...]) -> int:
+    """Open a file by the way from its root, following no link."""
+    if not parts:
+        return os.open(root, _PLAIN | os.O_NOFOLLOW)
+    with ExitStack() as stack:
+        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, folder)
+        for part in parts[:-1]:
+            folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            stack.callback(os.close, folder)
+        return os.open(parts[-1], _PLAIN | os.O_NOFOLLOW, dir_fd=folder)
