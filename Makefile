@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
     models/nets/compiled/variants.py
 
-.PHONY: setup demo test clean
+.PHONY: setup demo test audit clean
 
 setup: .venv/.ready
 
@@ -34,6 +34,12 @@ test: .venv/.ready-to-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+# Known vulnerabilities of the pinned dependencies. It asks a database of them: it needs the internet, so no test runs it.
+# In an environment of its own, for the tool brings many packages that Freshet does not need.
+audit: constraints.txt
+	test -x .venv/audit/bin/pip-audit || ($(PYTHON) -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit)
+	.venv/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
 
 clean:
 	rm -rf .venv build *.egg-info models/nets/compiled/*.so .mypy_cache .ruff_cache

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
 from app import openapi, problems
+from app.audit.endpoints import router as audit
 from app.basins.endpoints import router as basins
 from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
@@ -92,7 +93,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, forecasts, runs, water, skill, comparisons, models),
-        *(jobs, schedules, status),
+        *(jobs, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

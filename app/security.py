@@ -15,6 +15,7 @@ from app.problems import Forbidden, Unauthorized
 from app.rates import Standing
 from app.throttle import too_many
 from records import keys
+from records.audit import Actor
 from records.keys import Key
 
 log = structlog.get_logger()
@@ -71,7 +72,23 @@ async def _writer(request: Request, key: AnyKey) -> Key:
 Operator = Annotated[Key, Depends(_writer)]
 
 
+def _actor(request: Request, key: Operator) -> Actor:
+    return Actor(key.name, key.id, address_of(request.scope) or None)
+
+
+# Who is written into the audit trail.
+By = Annotated[Actor, Depends(_actor)]
+
+
 def _admin(key: Operator) -> Key:
+    return _require_admin(key)
+
+
+def _admin_reader(key: AnyKey) -> Key:
+    return _require_admin(key)
+
+
+def _require_admin(key: Key) -> Key:
     if key.scope != "admin":
         raise Forbidden(
             f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
@@ -81,3 +98,4 @@ def _admin(key: Operator) -> Key:
 
 
 Admin = Annotated[Key, Depends(_admin)]
+AdminReader = Annotated[Key, Depends(_admin_reader)]

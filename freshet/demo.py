@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from freshet.client import Client, ServiceError
 from ingestion.sources import synthetic
-from records import keys, private
+from records import audit, keys, private
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -107,7 +107,9 @@ def _token(settings: Settings) -> str:
     database, clock = Database(settings.database_url), Clock()
     try:
         with database.transaction() as session:
-            return keys.make(session, "demo", "operator", None, clock.wall())[1]
+            key, token = keys.make(session, "demo", "operator", None, clock.wall())
+            audit.record(session, audit.command_line(), "key made", key.id, clock.wall(), name=key.name)
+            return token
     finally:
         database.close()
 

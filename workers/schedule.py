@@ -5,7 +5,7 @@ from datetime import datetime
 import structlog
 
 from jobspec.kinds import queue_of
-from records import jobs, schedules
+from records import audit, jobs, schedules
 from records.cron import next_run
 from workers.job import Tools
 
@@ -41,6 +41,8 @@ def _fire_one(tools: Tools, schedule: schedules.Schedule, now: datetime) -> bool
     try:
         with tools.database.transaction() as session:
             job, _ = jobs.create(session, new, now)
+            actor = audit.Actor(f"schedule {schedule.name}")
+            audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
             fired = schedules.advance(
                 session, schedule.id, schedule.revision, ran_at=now, next_run_at=following, job_id=job.id
             )

@@ -14,9 +14,9 @@ from app.jobs.example import EVENTS
 from app.jobs.schemas import Job, JobPage, Status
 from app.paging import next_page
 from app.problems import documented_keyed, documented_writing
-from app.security import AnyKey, Operator
+from app.security import AnyKey, By, Operator
 from jobspec.kinds import KINDS, AnyJobRequest
-from records import jobs
+from records import audit, jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -82,6 +82,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 def post_job(
     response: Response,
     key: Operator,
+    actor: By,
     database: OpenDatabase,
     sender: JobSender,
     clock: ServiceClock,
@@ -90,7 +91,7 @@ def post_job(
 ) -> Job:
     """The job is done by a worker as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets
     lost, post again with the same `Idempotency-Key`: the job is made once."""
-    job, made = service.post(database, sender, clock, key, new, idempotency_key)
+    job, made = service.post(database, sender, clock, key, actor, new, idempotency_key)
     return posted(response, job, made)
 
 
@@ -164,10 +165,13 @@ def probe_job_events(session: Reading, _key: AnyKey, job: JobId) -> Response:
 
 
 @router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob))
-def cancel_job(response: Response, key: Operator, database: OpenDatabase, clock: ServiceClock, job: JobId) -> Job:
+def cancel_job(
+    response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, job: JobId
+) -> Job:
     """A job that has not begun is cancelled at once, a running one stops at its next sign of life, and one that has
     ended stays as it is. What a training has posted is stopped with it."""
     with database.transaction() as session:
         cancelled = jobs.request_cancel(session, job, clock.wall())
+        audit.record(session, actor, "job cancelled", job, clock.wall(), status=cancelled.status)
     response.headers["Cache-Control"] = "no-store"
     return service.answer(cancelled, key)

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from app.jobs.schemas import Cause, Job, Progress
 from jobspec.kinds import JobRequest
-from records import jobs
+from records import audit, jobs
+from records.audit import Action, Actor
 from records.clock import Clock
 from records.engine import Database
 from records.keys import Key
@@ -38,8 +39,10 @@ def post(
     sender: Sender,
     clock: Clock,
     key: Key,
+    actor: Actor,
     request: JobRequest,
     idempotency_key: str | None,
+    action: Action = "job posted",
 ) -> tuple[Job, bool]:
     """Keep a job, tell the workers once it is committed, and return it with whether it is new.
 
@@ -57,6 +60,8 @@ def post(
     )
     with database.transaction() as session:
         job, made = jobs.create(session, new, clock.wall())
+        if made:
+            audit.record(session, actor, action, job.id, clock.wall(), kind=job.kind)
     log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=made)
     if job.status == "queued" and job.sent_at is None:
         sender.send(job)

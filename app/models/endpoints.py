@@ -10,7 +10,8 @@ from app.models import service
 from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
 from app.paging import next_page
 from app.problems import documented, documented_writing
-from app.security import Admin
+from app.security import Admin, By
+from records import audit
 from records.basins import UnknownBasin
 from records.promotions import NoBasin, Withdrawn
 from records.versions import UnknownVersion
@@ -77,11 +78,12 @@ def read_model_promotions(
     responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, NoBasin),
 )
 def promote_model(
-    key: Admin, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
+    key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
 ) -> Promotions:
     """From then on the forecasts of the basins come from it. To go back, promote the version from before. Again,
     it changes nothing."""
     with database.transaction() as session:
+        audit.record(session, actor, "model promoted", version, clock.wall(), reason=new.reason)
         return service.promote(session, version, new, key.name, clock.now())
 
 

@@ -9,8 +9,8 @@ from app.dependencies import OpenDatabase, Reading, ScheduleId, ServiceClock
 from app.problems import Changed, documented_keyed, documented_writing
 from app.schedules import service
 from app.schedules.schemas import NewSchedule, Schedule, Schedules
-from app.security import Admin, AnyKey
-from records import schedules
+from app.security import Admin, AnyKey, By
+from records import audit, schedules
 from records.cron import BadCron
 from records.keys import Key
 from records.schedules import ScheduleConflict, UnknownSchedule
@@ -41,13 +41,14 @@ def list_schedules(session: Reading, key: AnyKey, response: Response) -> Schedul
     responses=documented_writing(ScheduleConflict, BadCron),
 )
 def create_schedule(
-    response: Response, key: Admin, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
+    response: Response, key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
     """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
     of a time zone. What was missed while the service stood still is made up for once."""
     now = clock.wall()
     with database.transaction() as session:
         created = schedules.create(session, service.due(new, now), now)
+        audit.record(session, actor, "schedule made", created.id, now, name=created.name)
     response.headers["Location"] = f"/v1/schedules/{created.id}"
     return _tagged(response, created, key)
 
@@ -75,6 +76,7 @@ def read_schedule(
 def replace_schedule(
     response: Response,
     key: Admin,
+    actor: By,
     database: OpenDatabase,
     clock: ServiceClock,
     schedule: ScheduleId,
@@ -87,6 +89,7 @@ def replace_schedule(
     with database.transaction() as session:
         revision = service.seen(session, schedule, if_match)
         changed = schedules.update(session, schedule, revision, service.due(new, now), now)
+        audit.record(session, actor, "schedule changed", schedule, now, name=changed.name, revision=changed.revision)
     return _tagged(response, changed, key)
 
 
@@ -96,11 +99,19 @@ def replace_schedule(
     summary="Delete a schedule",
     responses=documented_writing(UnknownSchedule, Changed),
 )
-def delete_schedule(_key: Admin, database: OpenDatabase, schedule: ScheduleId, if_match: IfMatch = "*") -> None:
+def delete_schedule(
+    _key: Admin,
+    actor: By,
+    database: OpenDatabase,
+    clock: ServiceClock,
+    schedule: ScheduleId,
+    if_match: IfMatch = "*",
+) -> None:
     """It posts nothing any more. What it has posted stays."""
     with database.transaction() as session:
         service.seen(session, schedule, if_match)
         schedules.delete(session, schedule)
+        audit.record(session, actor, "schedule deleted", schedule, clock.wall())
 
 
 def _tagged(response: Response, schedule: schedules.Schedule, key: Key) -> Schedule:

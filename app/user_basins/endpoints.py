@@ -13,12 +13,13 @@ from app.jobs.endpoints import POSTED, IdempotencyKey, posted
 from app.jobs.schemas import Job
 from app.limits import LARGEST_UPLOAD, MIB
 from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing
-from app.security import Operator
+from app.security import By, Operator
 from app.user_basins import service
 from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
 from app.user_basins.service import NotYours, TakenNamespace
 from jobspec.fields import BASIN_SCHEMA, full_id
 from jobspec.kinds import UploadJob, UploadParams
+from records import audit
 from records.ids import new_id
 from records.jobs import IdempotencyConflict
 
@@ -58,13 +59,20 @@ OwnProduct = Annotated[
     responses=_NEW | documented_writing(TakenNamespace, NotYours),
 )
 def put_basin(
-    response: Response, key: Operator, database: OpenDatabase, clock: ServiceClock, basin: OwnBasinId, own: OwnBasin
+    response: Response,
+    key: Operator,
+    actor: By,
+    database: OpenDatabase,
+    clock: ServiceClock,
+    basin: OwnBasinId,
+    own: OwnBasin,
 ) -> BasinDetail:
     """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). A second request
     changes it, with the key that registered it or an admin's; what it leaves out stays as it was. Its observations
     follow by `POST /v1/basins/observations`."""
     with database.transaction() as session:
         new = service.register(session, key, basin, own, clock.wall())
+        audit.record(session, actor, "basin registered" if new else "basin changed", basin, clock.wall())
         told = basins.detail(session, basin)
     response.status_code = 201 if new else 200
     return told
@@ -95,6 +103,7 @@ def _suffix(request: Request, _key: Operator) -> str:
 def post_observations(
     response: Response,
     key: Operator,
+    actor: By,
     suffix: Annotated[str, Depends(_suffix)],
     content: Annotated[bytes, Depends(_content)],
     settings: ServiceSettings,
@@ -110,5 +119,5 @@ def post_observations(
     request = f"{key.id} {product} {idempotency_key or new_id(clock.wall())}"
     path = service.keep_upload(settings.data, content, suffix, request)
     upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
-    job, made = jobs.post(database, sender, clock, key, upload, idempotency_key)
+    job, made = jobs.post(database, sender, clock, key, actor, upload, idempotency_key, "observations posted")
     return posted(response, job, made)

@@ -23,6 +23,7 @@ from operations.ingest import Outcome
 from operations.ingest import ingest as run
 from operations.ingest_benchmarks import ingest_published
 from operations.intake import Intake
+from records import audit
 from records.basins import list_basins
 
 MOST_ROWS = 40
@@ -145,7 +146,11 @@ def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequen
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-    return run(context.database, source, context.clock, [basin_id(text) for text in wanted or []], show)
+    outcomes = run(context.database, source, context.clock, [basin_id(text) for text in wanted or []], show)
+    counts = Counter(outcome.status for outcome in outcomes)
+    with context.database.transaction() as session:  # after the basins, each of which has a transaction of its own
+        audit.record(session, audit.command_line(), "data ingested", "basins", context.clock.wall(), **counts)
+    return outcomes
 
 
 def _tell(outcomes: Sequence[Outcome], as_json: bool) -> None:

@@ -10,7 +10,7 @@ from freshet.cli.context import Context, opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
-from records import events
+from records import audit, events
 from records import jobs as records
 
 app = typer.Typer(help="What the workers do.", no_args_is_help=True)
@@ -69,6 +69,7 @@ def cancel(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops at its next sign of life."""
     with opened() as context, context.database.transaction() as session:
         one = records.request_cancel(session, job, context.clock.wall())
+        audit.record(session, audit.command_line(), "job cancelled", job, context.clock.wall(), status=one.status)
     answer(
         asdict(one),
         as_json,

@@ -8,6 +8,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, table
+from records import audit
 from records import keys as records
 
 app = typer.Typer(help="Who may write over the API.", no_args_is_help=True)
@@ -31,6 +32,7 @@ def make(
     with opened() as context, context.database.transaction() as session:
         now = context.clock.wall()
         key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
+        audit.record(session, audit.command_line(), "key made", key.id, now, name=name, scope=scope)
     answer(asdict(key) | {"token": token}, as_json, token)
 
 
@@ -48,5 +50,6 @@ def list_keys(as_json: Json = False) -> None:
 def revoke(key: Annotated[str, typer.Argument(metavar="KEY", help="Its id.")], as_json: Json = False) -> None:
     """Make a key's token useless."""
     with opened() as context, context.database.transaction() as session:
-        one = records.revoke(session, key, context.clock.wall())
-    answer(asdict(one), as_json, f"Key {key} of {one.name} opens nothing any more.")
+        revoked = records.revoke(session, key, context.clock.wall())
+        audit.record(session, audit.command_line(), "key revoked", key, context.clock.wall(), name=revoked.name)
+    answer(asdict(revoked), as_json, f"Key {key} of {revoked.name} opens nothing any more.")

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from freshet.cli import (
+    audit,
     basins,
     compare,
     demo,
@@ -48,6 +49,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "jobs",
             "keys",
             "schedules",
+            "audit",
         ]
         first += ["doctor", "demo"]
         return [*first, *(name for name in self.commands if name not in first)]
@@ -83,6 +85,7 @@ app.add_typer(schedules.app, name="schedules")
 app.command("worker")(parts.worker)
 app.command("scheduler")(parts.scheduler)
 app.command("api")(parts.api)
+app.command("audit")(audit.audit)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

@@ -12,7 +12,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.train import Basins
 from operations.basins import chosen
-from records import promotions
+from records import audit, promotions
 from records import versions as records
 
 app = typer.Typer(help="List, show, promote, export and install model versions.", no_args_is_help=True)
@@ -75,6 +75,7 @@ def promote(
         changed = promotions.promote(
             session, version, ids, reason=reason, by=by or getpass.getuser(), at=context.clock.now()
         )
+        audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
     if not changed:
         say("Nothing changed: it is the current version of these basins already.")
     answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
@@ -125,6 +126,9 @@ def install_pretrained(
     with opened() as context:
         done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
         served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+        with context.database.transaction() as session:
+            wall = context.clock.wall()
+            audit.record(session, audit.command_line(), "model installed", done.version_id, wall, promoted=promote)
     if done.already:
         say("Nothing changed: it is installed already.")
     if done.product != done.trained_on:

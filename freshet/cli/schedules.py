@@ -11,6 +11,7 @@ from freshet.cli.context import Context, opened
 from freshet.cli.output import Json, answer, table
 from hydrology.errors import InvalidInput
 from jobspec import kinds
+from records import audit
 from records import schedules as records
 from records.cron import next_run
 
@@ -56,6 +57,7 @@ def add(
             next_run_at=next_run(cron, timezone, now),
         )
         one = records.create(session, new, now)
+        audit.record(session, audit.command_line(), "schedule made", one.id, now, name=name)
     _tell(one, as_json)
 
 
@@ -81,6 +83,7 @@ def remove(schedule: Name, as_json: Json = False) -> None:
     with opened() as context, context.database.transaction() as session:
         one = _find(session, schedule)
         records.delete(session, one.id)
+        audit.record(session, audit.command_line(), "schedule deleted", one.id, context.clock.wall(), name=one.name)
     answer({"removed": one.id}, as_json, f"Schedule {one.name} is removed.")
 
 
@@ -90,7 +93,9 @@ def _switch(context: Context, session: Session, schedule: str, *, on: bool) -> r
         return kept
     said = {field.name: getattr(kept, field.name) for field in fields(records.NewSchedule)}
     said |= {"enabled": on, "next_run_at": next_run(kept.cron, kept.timezone, now) if on else None}
-    return records.update(session, kept.id, kept.revision, records.NewSchedule(**said), now)
+    changed = records.update(session, kept.id, kept.revision, records.NewSchedule(**said), now)
+    audit.record(session, audit.command_line(), "schedule changed", kept.id, now, name=kept.name, enabled=on)
+    return changed
 
 
 def _find(session: Session, schedule: str) -> records.Schedule:

@@ -1,6 +1,7 @@
 """The tables, one file per subject. Importing this package fills `Base.metadata`."""
 
 from records.tables import (
+    audit,
     basins,
     benchmark_scores,
     comparisons,
@@ -18,6 +19,7 @@ from records.tables.base import Base
 
 __all__ = [
     "Base",
+    "audit",
     "basins",
     "benchmark_scores",
     "comparisons",

@@ -64,6 +64,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_schedule",
         "replace_schedule",
         "list_basins",
+        "list_changes",
         "list_comparisons",
         "list_models",
         "list_runs",
@@ -196,7 +197,7 @@ def test_the_service_loads_nothing_heavy() -> None:
     }
 
 
-KEYED = ("/v1/jobs", "/v1/schedules")
+KEYED = ("/v1/jobs", "/v1/schedules", "/v1/audit")
 
 
 def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:
