@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from freshet.client import Client, ServiceError
@@ -27,6 +28,8 @@ TRAINING = {
     "validate_every": 50,
     "members": 3,
 }
+AS_OF = datetime(2008, 9, 21, 6, tzinfo=UTC)
+"""The demonstration's clock: a morning near the end of that record, that leaves 10 days of weather to forecast with."""
 HELD_OUT = "2006-10-01..2008-09-30"
 HORIZON = 10
 PATIENCE = 90.0  # seconds that the service has to answer for the first time
@@ -56,6 +59,8 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     """Run the whole service as a process, and stop it at the end."""
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
     environment.pop("FRESHET_INGEST_ROOTS", None)  # the synthetic basins lie in the default folder
+    if settings.as_of is not None:
+        environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
     command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
     log = settings.data / "service.log"
     private.make_folder(log.parent)
@@ -107,7 +112,7 @@ def _token(settings: Settings) -> str:
     database, clock = Database(settings.database_url), Clock()
     try:
         with database.transaction() as session:
-            key, token = keys.make(session, "demo", "operator", None, clock.wall())
+            key, token = keys.make(session, "demo", "admin", None, clock.wall())
             audit.record(session, audit.command_line(), "key made", key.id, clock.wall(), name=key.name)
             return token
     finally:

@@ -14,6 +14,10 @@ from hydrology.errors import InvalidInput
 
 Array = npt.NDArray[np.float64]
 
+SCALE = "water available: initial storage + precipitation, mm; a residual of up to 1e-5 of it closes (float32)"
+"""What a residual is held against, in words."""
+LEAST_MM = -1e-6
+"""Discharge, loss and storage below it are negative beyond rounding."""
 TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
 
@@ -96,6 +100,25 @@ def close(
         Ledger(tuple(map(Term, names, row.tolist())), scale_mm=float(initial + row[0]), tolerance=tolerance)
         for row, initial in zip(amounts, before, strict=True)
     )
+
+
+def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
+    """Return the members with less than no water somewhere, and what of theirs is negative, in words.
+
+    Args:
+        discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`LEAST_MM`) is allowed.
+    """
+    faults: dict[int, str] = {}
+    for name, values, unit in (
+        ("discharge", discharge, "mm/day"),
+        ("loss", loss, "mm/day"),
+        ("storage", storage, "mm"),
+    ):
+        array = np.asarray(values, dtype=np.float64)
+        lowest = array.reshape(len(array), -1).min(axis=1, initial=0.0)
+        for member in np.flatnonzero(lowest < LEAST_MM).tolist():
+            faults.setdefault(member, f"its {name} is negative: {lowest[member]:.3g} {unit} at the lowest")
+    return faults
 
 
 def worst_relative_residual(

@@ -12,7 +12,7 @@ import numpy as np
 import structlog
 
 from hydrology.calendar import Day, Period, month
-from hydrology.ledger import close
+from hydrology.ledger import close, negative_water
 from models.arrays import Forcing
 from models.inference import GROUP, ArrayMap
 from operations.dataset import BasinForcing, content_hash, stacked
@@ -159,7 +159,7 @@ def member_states(kept: Sequence[states.State | None], members: int) -> list[Arr
 def _open_ledger(
     forcing: Forcing, outputs: ArrayMap, start: list[ArrayMap] | None, last: list[ArrayMap], at: int
 ) -> str | None:
-    """Say which member's ledger does not close over a segment, or None."""
+    """Say which member's ledger does not close over a segment, or has negative water, or None."""
     members = len(last)
     ledgers = close(
         np.broadcast_to(forcing.mass[at], (members, forcing.mass.shape[1])),
@@ -172,6 +172,9 @@ def _open_ledger(
     for member, ledger in enumerate(ledgers):
         if not ledger.closes:
             return f"the ledger of member {member} leaves {ledger.residual_mm:g} mm unexplained."
+    cells = np.stack([state["c"][at] for state in last])
+    for member, fault in negative_water(outputs["discharge"][:, at], outputs["loss"][:, at], cells).items():
+        return f"the ledger of member {member} cannot be right: {fault}."
     return None
 
 

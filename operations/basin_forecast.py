@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Period
-from hydrology.ledger import close
+from hydrology.ledger import close, negative_water
 from models.arrays import Array
 from models.inference import GROUP, ArrayMap
 from operations.advance import ONE_DAY, Advanced, member_states
@@ -92,8 +92,18 @@ def _result(start: _Start, arrays: ArrayMap) -> runs.BasinResult:
             series.append(_snow_series(labels, arrays, start.snow))
     open_members = [ledger.member for ledger in ledgers if not ledger.closes]
     reason = f"The ledger does not close for member {', '.join(open_members)}." if open_members else None
+    if reason is None and start.loaded.ensemble.conserving:
+        reason = _why_negative(labels, arrays)
     summary = _summary(start, arrays["discharge"], snow_reason)
     return runs.BasinResult(basin=_run_basin(start, state, reason, summary), series=series, ledgers=ledgers)
+
+
+def _why_negative(labels: list[str], arrays: ArrayMap) -> str | None:
+    """Say which member has negative water, or None."""
+    faults = negative_water(arrays["discharge"], arrays["loss"], arrays["storage"])
+    for member, fault in faults.items():
+        return f"The ledger of member {labels[member]} cannot be right: {fault}."
+    return None
 
 
 def _summary(start: _Start, discharge: npt.NDArray[Any], snow_reason: str | None) -> RunSummary:
@@ -129,6 +139,7 @@ def _run_basin(start: _Start, state: State, reason: str | None, summary: RunSumm
         area_m2=start.basin.areas.get(area_name),
         area_name=area_name if area_name in start.basin.areas else None,
         summary=summary,
+        spin_up_days=len(Period(start.forcing.period.first, start.ahead.first - ONE_DAY)),
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
+from hydrology.spin_up import SPIN_UP_DAYS, spin_up_note
 from records import basins as basin_records
 from records import promotions
 from records.runs import BasinStatus, Run, RunBasin
@@ -31,7 +32,7 @@ class NoForecast(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A newer run that was not issued for the basin, and why."""
+    """A newer run that cannot be the latest of the basin, and why."""
 
     run_id: str
     status: BasinStatus
@@ -50,7 +51,8 @@ class Latest:
 def latest(session: Session, basin: str, at: datetime) -> Latest:
     """Return the latest forecast of a basin that is available at an instant.
 
-    Of the operational runs of the version that is current for the basin: the newest T0, then the newest issue.
+    Of the operational runs of the version that is current for the basin: the newest T0, then the newest issue. A run
+    whose state is still spinning up (`hydrology.spin_up`) is not among them.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -64,6 +66,9 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     raise found
 
 
+_CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
+    func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
+)
 _CURRENT = (
     select(PromotionRow.version_id)
     .where(PromotionRow.basin_id == bindparam("basin"))
@@ -72,7 +77,7 @@ _CURRENT = (
     .scalar_subquery()
 )
 _NEWEST = (
-    select(RunRow.id, RunRow.t0, RunBasinRow.status)
+    select(RunRow.id, RunRow.t0, _CAN_BE_LATEST.label("can_be_latest"))
     .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
     .where(
         RunRow.version_id == _CURRENT,
@@ -86,9 +91,9 @@ _NEWEST = (
 
 
 def glance(session: Session, basin: str, at: datetime) -> tuple[str, Day] | None:
-    """Return run and T0 of the latest forecast by one small look-up, where the newest run was issued, else None."""
+    """Return run and T0 of the latest forecast by one small look-up, where the newest run is it, else None."""
     row = session.execute(_NEWEST, {"basin": basin, "at": at}).first()
-    return (row.id, row.t0) if row is not None and row.status == "issued" else None
+    return (row.id, row.t0) if row is not None and row.can_be_latest else None
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
@@ -112,8 +117,10 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "Found
             lacking[basin] = NoModel(f"No model version is current for {basin}: promote one.")
         elif basin in tried:
             run, row = tried[basin]
-            said = f"No forecast of {basin} is issued yet: run {run.id} was {row.status} ({row.reason})."
-            lacking[basin] = NoForecast(said)
+            why = row.reason or spin_up_note(row.spin_up_days or 0)
+            lacking[basin] = NoForecast(
+                f"No forecast of {basin} can be the latest yet: run {run.id} was {row.status} ({why})."
+            )
         else:
             said = f"Version {current[basin]} has made no forecast of {basin} that is available yet: run one."
             lacking[basin] = NoForecast(said)
@@ -128,9 +135,7 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict
     current = promotions.current_versions()
     order = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
     of_basin = func.row_number().over(partition_by=RunBasinRow.basin_id, order_by=order)
-    of_status = func.row_number().over(
-        partition_by=(RunBasinRow.basin_id, RunBasinRow.status == "issued"), order_by=order
-    )
+    of_status = func.row_number().over(partition_by=(RunBasinRow.basin_id, _CAN_BE_LATEST), order_by=order)
     ranked = (
         select(RunBasinRow.run_id, RunBasinRow.basin_id, of_basin.label("of_basin"), of_status.label("of_status"))
         .join(RunRow, RunRow.id == RunBasinRow.run_id)
@@ -139,17 +144,17 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict
         .subquery()
     )
     rows = session.execute(
-        select(RunRow, RunBasinRow, ranked.c.of_basin)
+        select(RunRow, RunBasinRow, ranked.c.of_basin, _CAN_BE_LATEST)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         .join(ranked, (ranked.c.run_id == RunRow.id) & (ranked.c.basin_id == RunBasinRow.basin_id))
         .where(or_(ranked.c.of_basin == 1, ranked.c.of_status == 1))
     )
     issued: dict[str, Found] = {}
     tried: dict[str, Found] = {}
-    for run, basin, rank in rows:
+    for run, basin, rank, can_be_latest in rows:
         if rank == 1:
             tried[basin.basin_id] = (run, basin)
-        if basin.status == "issued":
+        if can_be_latest:
             issued[basin.basin_id] = (run, basin)
     return issued, tried
 
@@ -158,6 +163,7 @@ def _latest(issued: Found, tried: Found) -> Latest:
     run, basin = issued
     newer, newer_basin = tried[0], as_record(RunBasin, tried[1])
     superseded = None
-    if newer_basin.reason is not None:
-        superseded = Superseded(newer.id, newer_basin.status, newer_basin.reason)
+    if newer.id != run.id:
+        reason = newer_basin.reason or spin_up_note(newer_basin.spin_up_days or 0) or "It cannot be the latest."
+        superseded = Superseded(newer.id, newer_basin.status, reason)
     return Latest(as_record(Run, run), as_record(RunBasin, basin), superseded)

@@ -188,6 +188,7 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     import torch
 
+    from operations import posted
     from operations.basins import with_model
     from operations.forecast import Request
     from operations.forecast import forecast as run
@@ -196,12 +197,14 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     torch.set_num_threads(tools.settings.threads or 1)
     with tools.database.reading() as session:
         names = params.basins or with_model(session, params.version)
+        operational = posted.speaks_for_the_service(session, running.job)
     request = Request(
         tuple(names),
         horizon=params.horizon,
         t0=params.t0,
         version_id=params.version,
         product=params.product,
+        purpose="operational" if operational else "on-request",
         key=running.job.id,
     )
     issued = run(tools.database, tools.clock, request, running.show)

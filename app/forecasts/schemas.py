@@ -9,7 +9,7 @@ from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
-from records.runs import BasinStatus, ForcingKind, Purpose
+from records.runs import QUANTILES_NOTE, BasinStatus, ForcingKind, Purpose
 
 Units = Literal["m3/s", "mm/day", "cfs"]
 Column = list[float]
@@ -17,7 +17,7 @@ Columns = dict[str, Column]
 
 
 class Superseded(Model):
-    """A newer run that was not issued for the basin, so that an older one is still the latest."""
+    """A newer run that cannot be the latest of the basin, so that an older one still is."""
 
     run: str
     status: BasinStatus
@@ -85,12 +85,15 @@ class RunOfBasin(Model):
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     run: str
     version: str = Field(description="The model version.")
-    purpose: Purpose
+    purpose: Purpose = Field(
+        description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
+        "`on-request`: an operator's key asked for it, and it never does."
+    )
     status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
     reason: str | None
     superseded_by: Superseded | None = Field(
-        description="A newer run that was withheld or failed, so that this one is still the latest. A run asked for "
-        "by its id does not say it."
+        description="A newer run that was withheld or failed, or began less than a year before from an empty store, so "
+        "that this one is still the latest. A run asked for by its id does not say it."
     )
     t0: date = Field(description="The last day that the model's state has consumed.")
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
@@ -139,8 +142,8 @@ class BasinForecast(RunOfBasin):
     lead_days: list[int] = Field(description=column("Days since T0"))
     discharge: Columns | None = Field(
         description=column(
-            "In the unit asked for: `median`, and quantiles named by the probability in % of staying at or below "
-            "(`p10`: nine in ten chances of more), of the members"
+            "In the unit asked for: `median`, and quantiles of the members named by the share of them in % that is at "
+            f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
         )
     )
     members: Columns = Field(default={}, description=column("Discharge of each member. Only with `members=true`"))

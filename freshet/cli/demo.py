@@ -35,7 +35,7 @@ def demo(
     `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in SQLite. Running it again goes on
     from there.
     """
-    from freshet.demo import HELD_OUT, demonstrate, service
+    from freshet.demo import AS_OF, HELD_OUT, demonstrate, service
 
     if pretrained:
         _require_shipped(architecture)
@@ -43,8 +43,12 @@ def demo(
         raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
     trained = None if pretrained else architecture or ARCHITECTURES[0]
     folder = Settings.load().data / _folder(trained)
+    as_of = Settings.load().as_of or AS_OF
     settings = Settings.load(
-        data=folder, database_url=f"sqlite:///{folder / 'freshet.sqlite'}", ingest_roots=(folder / "incoming",)
+        data=folder,
+        database_url=f"sqlite:///{folder / 'freshet.sqlite'}",
+        ingest_roots=(folder / "incoming",),
+        as_of=as_of,
     )
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
@@ -57,12 +61,13 @@ def demo(
         payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"]}
         answer(payload, as_json, _table(done.forecasts["forecasts"]))
         say(
-            f"Synthetic basins. Held-out NSE over {HELD_OUT}: median {nse['median']:.2f}, "
+            f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
             f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
         )
         for one in done.forecasts["forecasts"][:1] if pretrained else ():
             say(one["training_note"])
-        say(f"Look further: FRESHET_DATA={folder} freshet basins (or runs, versions, jobs, evaluate, forecast).")
+        clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"
+        say(f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast).")
         if not once:
             say("\n".join(serve.addresses(host, chosen)))
             process.wait()

@@ -16,7 +16,6 @@ class RunRow(Base):
     __tablename__ = "runs"
     __table_args__ = (
         one_of("forcing_kind", "observed", "supplied", "climatology"),
-        one_of("purpose", "operational", "reforecast", "what-if"),
         one_of("status", "issued", "partial", "failed"),
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),
@@ -69,6 +68,7 @@ class RunBasinRow(Base):
     area_m2: Mapped[float | None]
     area_name: Mapped[str | None]
     summary: Mapped[RunSummary] = mapped_column(Document(RunSummary))
+    spin_up_days: Mapped[int | None]
 
 
 def _of_run_basin() -> ForeignKeyConstraint:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.errors import InvalidInput
-from hydrology.ledger import Ledger, Term, close, tolerance_of, worst_relative_residual
+from hydrology.ledger import Ledger, Term, close, negative_water, tolerance_of, worst_relative_residual
 
 Array = npt.NDArray[np.float64]
 
@@ -117,3 +117,18 @@ def test_what_does_not_fit_is_refused() -> None:
         close(np.zeros(3), np.zeros(3), np.zeros(3), [0], [0], dtype=np.float64)
     with pytest.raises(InvalidInput, match="float16"):
         tolerance_of(np.float16)
+
+
+@pytest.mark.parametrize(
+    ("which", "flaw"),
+    [
+        (0, "its discharge is negative: -0.1 mm/day at the lowest"),
+        (1, "its loss is negative: -0.1 mm/day at the lowest"),
+        (2, "its storage is negative: -0.1 mm at the lowest"),
+    ],
+)
+def test_negative_water_is_told_by_member_and_rounding_is_not(which: int, flaw: str) -> None:
+    arrays = [np.zeros((3, 5)) for _ in range(3)]
+    arrays[which][0, 2] = -1e-7
+    arrays[which][1, 3] = -0.1
+    assert negative_water(*arrays) == {1: flaw}

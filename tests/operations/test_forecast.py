@@ -1,9 +1,11 @@
 """A forecast starts from a warm state, closes its ledger, and is kept whole or not at all."""
 
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +16,15 @@ from hydrology.calendar import Day, Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries
 from models import checkpoint
+from models.arrays import Forcing
+from models.ensemble import Ensemble
 from models.nets.compiled import loader
 from operations.forecast import NothingToForecast, Request, forecast
 from records import basins, runs, series, sources, states, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import sha256
-from records.latest import latest
+from records.latest import NoForecast, latest
 from records.tables.series import SeriesRow
 from records.tables.states import StateRow
 from records.tables.versions import WeightsRow
@@ -215,6 +219,43 @@ def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database)
             assert said.status == "withheld"
             assert "ledger of member 1" in str(said.reason)
         assert states.newest_valid(session, run.version_id, "SYNTH-01", T0) is None
+
+
+@pytest.mark.parametrize("days", [364, 365, 366])
+def test_a_state_of_the_first_year_issues_no_latest_forecast(kept: Database, days: int) -> None:
+    record_first = day("2000-10-01")
+    run = one_run(kept, t0=record_first + np.timedelta64(days - 1, "D"), basins=BASINS[:1])
+    with kept.reading() as session:
+        assert runs.basin_of(session, run.id, BASINS[0]).spin_up_days == days
+        if days > 365:
+            assert latest(session, BASINS[0], CLOCK.now()).run == run
+        else:
+            with pytest.raises(NoForecast, match="empty store"):
+                latest(session, BASINS[0], CLOCK.now())
+
+
+@pytest.mark.parametrize("before_t0", [True, False])
+def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
+    kept: Database, monkeypatch: pytest.MonkeyPatch, before_t0: bool
+) -> None:
+    """As if a network took 0.1 mm from the river and lost it: the sum still closes."""
+    simulate = Ensemble.simulate
+
+    def broken(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
+        outputs, last = simulate(self, forcing, start, keep)
+        if before_t0 == ("storage" not in keep):
+            shift = outputs["discharge"][1, :, 3] + 0.1
+            outputs["discharge"][1, :, 3] -= shift
+            outputs["loss"][1, :, 3] += shift
+        return outputs, last
+
+    monkeypatch.setattr(Ensemble, "simulate", broken)
+    run = one_run(kept)
+    assert run.status == "failed"
+    with kept.reading() as session:
+        for basin in runs.basins_of(session, run.id):
+            assert basin.status == "withheld"
+            assert "member 1 cannot be right: its discharge is negative: -0.1 mm/day" in str(basin.reason)
 
 
 REFUSALS = [

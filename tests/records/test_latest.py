@@ -3,10 +3,10 @@
 import pytest
 
 from hydrology.calendar import day
-from records import promotions
+from records import promotions, runs
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.latest import Latest, NoForecast, NoModel, Superseded, latest, latest_many
+from records.latest import Latest, NoForecast, NoModel, Superseded, glance, latest, latest_many
 from records.runs import BasinStatus
 from tests.records.factories import (
     BASIN,
@@ -55,6 +55,44 @@ def test_only_operational_runs_count(database: Database) -> None:
         a_run(session, version, t0=NEW, purpose="what-if")
         a_run(session, version, t0=NEW, purpose="reforecast")
         assert latest(session, BASIN, NOW).run == old
+
+
+def test_what_an_operator_asks_for_on_the_side_is_never_the_latest(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        a_run(session, version, t0=NEW, purpose="on-request")
+        with pytest.raises(NoForecast, match="has made no forecast"):
+            latest(session, BASIN, NOW)
+        assert glance(session, BASIN, NOW) is None
+        old = a_run(session, version, t0=OLD)
+        a_run(session, version, t0=NEW, horizon_days=3, purpose="on-request")
+        assert latest(session, BASIN, NOW).run == old
+        assert latest(session, BASIN, NOW).superseded_by is None
+        assert glance(session, BASIN, NOW) == (old.id, OLD)
+
+
+@pytest.mark.parametrize(("days", "can_be_latest"), [(1, False), (364, False), (365, False), (366, True), (None, True)])
+def test_the_first_year_from_an_empty_store_is_never_the_latest(
+    database: Database, days: int | None, can_be_latest: bool
+) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        basin = runs.RunBasin(basin_id=BASIN, status="issued", spin_up_days=days)
+        run = a_run(session, version, runs.BasinResult(basin=basin), t0=OLD)
+        if can_be_latest:
+            assert latest(session, BASIN, NOW).run == run
+            assert glance(session, BASIN, NOW) == (run.id, OLD)
+            return
+        assert glance(session, BASIN, NOW) is None
+        with pytest.raises(NoForecast, match=rf"empty store {days} days before .* 0\.25 until day 61"):
+            latest(session, BASIN, NOW)
+        warm = a_run(session, version, t0=day("2008-09-28"))
+        found = latest(session, BASIN, NOW)
+        assert found.run == warm
+        assert found.superseded_by is not None
+        assert "empty store" in found.superseded_by.reason
 
 
 def test_only_the_version_current_for_that_basin_counts(database: Database) -> None:
