@@ -18,6 +18,21 @@ class MCLSTMConfig(RequestModel):
         le=256,
         description="Values that a small network makes of weather and attributes for the gates; 0: none, as published.",
     )
+    rank: int = Field(
+        16,
+        ge=0,
+        le=256,
+        description="Rank of the weights of R, the gate that redistributes water; 0: full, as published.",
+    )
+    basin_vector: int = Field(
+        16,
+        ge=0,
+        le=256,
+        description="Values learnt of each basin for the gates, zeros in any other; 0: none, as published.",
+    )
+    vector_dropout: float = Field(
+        0.3, ge=0, lt=1, description="How often a sample's basin vector is left out in training."
+    )
     output_gate_bias: float = Field(-3.0, description="First bias of the output gate.")
 
 
@@ -63,6 +78,18 @@ def _architecture(network: Any) -> Any:
     if isinstance(network, dict):
         return network.get("architecture", "mclstm")
     return getattr(network, "architecture", None)
+
+
+_BEFORE: dict[str, dict[str, Any]] = {"mclstm": {"rank": 0, "basin_vector": 0}}
+"""Fields by architecture that a network kept before they existed lacks, and what it is by them."""
+
+
+def completed(config: Any) -> Any:
+    """Return a configuration kept with weights, its network as it then was by the fields that are newer."""
+    match config:
+        case {"network": {"architecture": str(name), **fields}}:
+            return config | {"network": _BEFORE.get(name, {}) | fields | {"architecture": name}}
+    return config
 
 
 NetworkConfig = Annotated[

@@ -1,13 +1,14 @@
 """What a training can be asked to do. It is kept with the weights as JSON."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from jobspec.fields import Id, Name, Names, PeriodField, RequestModel
-from jobspec.network import MCLSTMConfig, NetworkConfig
+from jobspec.network import MCLSTMConfig, NetworkConfig, completed
 
 STATIC_ATTRIBUTES = (
     "p_mean", "pet_mean", "p_seasonality", "frac_snow", "aridity", "high_prec_freq", "high_prec_dur",
@@ -136,6 +137,11 @@ class TrainingConfig(RequestModel):
     members: int = Field(1, ge=1, le=100, description="Members of the ensemble.")
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; the others count on from it.")
 
+    @classmethod
+    def from_stored(cls, config: Mapping[str, Any]) -> Self:
+        """Read the configuration that is kept with weights, of this Freshet or of an older one."""
+        return cls.model_validate(completed(config))
+
     @model_validator(mode="after")
     def _rates_of_the_network(self) -> Self:
         """Give a schedule that names no rates those of the network. They still count as left out of the request."""
@@ -175,6 +181,10 @@ class FineTuningConfig(RequestModel):
         """Return the whole configuration, of so many members unless it says how many."""
         own = self.model_dump(exclude={"parent", "product"})
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
+
+
+StoredTraining = Annotated[TrainingConfig, BeforeValidator(completed)]
+"""A configuration that is kept with weights, as part of a larger record."""
 
 
 def _origin(config: Any) -> str:

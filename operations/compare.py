@@ -124,7 +124,7 @@ def _evaluate(
     basins: Sequence[str],
     on_basins: OnBasins,
 ) -> _Evaluated:
-    configs = [TrainingConfig.model_validate(version.config) for version in compared]
+    configs = [TrainingConfig.from_stored(version.config) for version in compared]
     with database.reading() as session:
         skipped = skipped_days(session, configs, basins, period)
     total = len(compared) * len(basins)

@@ -45,7 +45,7 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             f"The training period {tuning.train_period} overlaps the validation period {tuning.validation_period}, so "
             "the validation could not tell whether the fine-tuning helps: choose periods apart."
         )
-    return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
+    return parent, tuning.training(TrainingConfig.from_stored(parent.config), len(parent.members))
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:

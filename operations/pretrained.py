@@ -167,7 +167,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     left_out: dict[str, str] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
-        config = TrainingConfig.model_validate(version.config)
+        config = TrainingConfig.from_stored(version.config)
         fit = []
         for basin in [one.id for one in basins.list_basins(session)]:
             found = load_forcing(session, basin, config)
@@ -216,5 +216,5 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions
 
 def _ranges(session: Session, version: versions.Version) -> dict[str, tuple[float, float]]:
     """Return the ranges of a version from before they were kept with it: of its basins' attributes as they are now."""
-    names = TrainingConfig.model_validate(version.config).inputs.static
+    names = TrainingConfig.from_stored(version.config).inputs.static
     return attribute_ranges(names, basins.attributes_of(session, version.basins, names).astype(np.float32))

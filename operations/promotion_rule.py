@@ -163,7 +163,7 @@ def _yearly_errors(
     theirs: dict[str, YearlyErrors] = {}
     for rival, basins in rivals.items():
         with database.reading() as session:
-            configs = [TrainingConfig.model_validate(v.config) for v in (candidate, versions.get(session, rival))]
+            configs = [TrainingConfig.from_stored(v.config) for v in (candidate, versions.get(session, rival))]
             skipped = skipped_days(session, configs, basins, period)
         ours |= errors(candidate.id, basins, skipped)
         theirs |= errors(rival, basins, skipped)

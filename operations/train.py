@@ -135,7 +135,7 @@ def reopen(database: Database, training_id: str) -> Begun:
     """
     with database.reading() as session:
         training = trainings.get(session, training_id)
-        config = TrainingConfig.model_validate(training.request["config"])
+        config = TrainingConfig.from_stored(training.request["config"])
         parent = versions.get(session, training.request["parent"]) if "parent" in training.request else None
         prepared = prepare(session, config, training.request["basins"])
     if prepared.data_hash != training.request["data_hash"]:

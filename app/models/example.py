@@ -17,7 +17,15 @@ MODEL: dict[str, Any] = {
     "basin_count": 8,
     "current_for": 8,
     "config": {
-        "network": {"architecture": "mclstm", "cells": 16, "embedding": 16, "output_gate_bias": -3.0},
+        "network": {
+            "architecture": "mclstm",
+            "cells": 16,
+            "embedding": 16,
+            "rank": 16,
+            "basin_vector": 16,
+            "vector_dropout": 0.3,
+            "output_gate_bias": -3.0,
+        },
         "inputs": {
             "product": "synthetic",
             "mass": "precipitation",

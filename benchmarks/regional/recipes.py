@@ -35,21 +35,29 @@ class Recipe:
         return TrainingConfig.model_validate(fixed | self.settings | changes)
 
 
+def _network(cells: int, **fields: Any) -> dict[str, Any]:
+    """Return an MC-LSTM whose R is not factorised and that learns nothing of single basins, unless told so."""
+    return {"architecture": "mclstm", "cells": cells, "rank": 0, "basin_vector": 0, **fields}
+
+
 def _mclstm(cells: int, steps: int, **network: Any) -> dict[str, Any]:
     return {
-        "network": {"architecture": "mclstm", "cells": cells, **network},
+        "network": _network(cells, **network),
         "schedule": {"kind": "cosine", "steps": steps},
     }
 
 
 def _sequence_to_one(cells: int) -> dict[str, Any]:
-    return sequence_to_one() | {"network": {"architecture": "mclstm", "cells": cells}, "validate_every": 100}
+    return sequence_to_one() | {"network": _network(cells), "validate_every": 100}
 
 
 RECIPES = {
     # What the kept members are trained by.
     "frozen": Recipe(_mclstm(64, 3000)),
     "lstm": Recipe({"network": {"architecture": "lstm"}, "schedule": {"kind": "cosine", "steps": 3000}}),
+    "rank-16-64": Recipe(_mclstm(64, 3000, rank=16)),
+    "rank-16-vector-16-64": Recipe(_mclstm(64, 3000, rank=16, basin_vector=16)),
+    "rank-16-vector-32-64": Recipe(_mclstm(64, 3000, rank=16, basin_vector=32)),
     "published-gates-32": Recipe(_mclstm(32, 3000, embedding=0)),
     "published-gates-64": Recipe(_mclstm(64, 3000, embedding=0)),
     "embedding-32": Recipe(_mclstm(32, 3000)),

@@ -12,13 +12,13 @@ AUXILIARY, STATIC = 4, 27
 Step = Callable[[], None]
 
 
-def drivers(samples: int, days: int) -> Inputs:
+def drivers(samples: int, days: int, static: int = STATIC) -> Inputs:
     """Return random inputs of the paper's hydrology experiment."""
     generator = torch.Generator().manual_seed(0)
     return Inputs(
         torch.rand(days, samples, 1, generator=generator) * 10,
         torch.randn(days, samples, AUXILIARY, generator=generator),
-        torch.randn(samples, STATIC, generator=generator),
+        torch.randn(samples, static, generator=generator),
     )
 
 

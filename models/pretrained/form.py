@@ -15,7 +15,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hydrology.errors import DataProblem
-from jobspec.training import TrainingConfig
+from jobspec.training import StoredTraining
 from models import checkpoint
 from models.networks import build
 
@@ -66,7 +66,7 @@ class Origin(_Frozen):
     """
 
     form: Literal[2] = 2
-    config: TrainingConfig
+    config: StoredTraining
     scaler: dict[str, list[float]]
     basins: list[str] = Field(min_length=1)
     attribute_ranges: dict[str, tuple[float, float]]

@@ -120,10 +120,12 @@ def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_pa
 
 
 def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
-    as_published = settings(network__embedding=0, expectile=0.5, ema_decay=0, precision="float32")
+    as_published = settings(
+        network__embedding=0, network__rank=0, network__basin_vector=0, expectile=0.5, ema_decay=0, precision="float32"
+    )
     version = ingested("train", *FIT, *SMALL, *as_published, "--json").json["version_id"]
     config = ingested("models", "show", version, "--json").json["config"]
-    assert config["network"]["embedding"] == 0
+    assert [config["network"][name] for name in ("embedding", "rank", "basin_vector")] == [0, 0, 0]
     assert (config["expectile"], config["ema_decay"], config["precision"]) == (0.5, 0, "float32")
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
 from jobspec.training import Cosine, FineTuningConfig
 from models import checkpoint
+from models.arrays import places
+from models.ensemble import Ensemble
+from models.nets.vectors import with_room
 from models.scaling import Scaler
 from models.training import Progress, median_nse
 from operations.compare import compare
+from operations.dataset import load_forcing
 from operations.evaluate import evaluate
 from operations.forecast import Request, forecast
 from operations.heldout import require_held_out, require_to_be_held_out
@@ -145,6 +150,27 @@ def test_each_member_starts_from_its_parents_member(own: Database, parent: str) 
     ]
 
 
+def vectors(ensemble: Ensemble) -> list[dict[str, list[float]]]:
+    """Return each member's vectors by their basin."""
+    tables = [network.state_dict()["vectors.table"].tolist() for network in ensemble.networks]
+    return [dict(zip(sorted(ensemble.learnt_from), table, strict=True)) for table in tables]
+
+
+def test_what_the_parent_learnt_of_a_basin_stays_that_basins(own: Database, parent: str) -> None:
+    child = tuned(own, parent, schedule=HELPING)
+    with own.reading() as session:
+        before, after = (load_version(session, version).ensemble for version in (parent, child.id))
+        basin = load_forcing(session, LEARNT[1], after.config)
+    for old, new in zip(vectors(before), vectors(after), strict=True):
+        assert new.keys() == {*old, UNSEEN}
+        assert {name: new[name] for name in old} == old
+        assert any(new[UNSEEN])
+    assert not isinstance(basin, str)
+    stranger = replace(basin.forcing, ids=("USGS-00000001",))
+    known, unknown = (after.simulate(one, None, ("discharge",))[0]["discharge"] for one in (basin.forcing, stranger))
+    assert not np.allclose(known, unknown)
+
+
 def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> None:
     child, was = tuned(own, parent, members=1), version(own, parent)
     assert (child.parent_id, child.scaler, child.members) == (parent, was.scaler, (0,))
@@ -169,6 +195,8 @@ def test_training_that_only_harms_leaves_the_parent_and_does_not_take_over(own: 
     for log in logs(own, child.id):
         assert all(row["validation_nse"] < log[0]["validation_nse"] for row in log[1:])
     for mine, theirs in zip(weights(own, child.id), weights(own, parent), strict=True):
+        places_of_theirs = torch.as_tensor(places(LEARNT, BASINS))
+        theirs["vectors.table"] = with_room(theirs["vectors.table"], places_of_theirs, len(BASINS))
         assert all(torch.equal(mine[name], theirs[name]) for name in mine | theirs)
     with own.transaction() as session:
         promotions.promote(session, parent, [UNSEEN], reason="to try it", by="someone", at=CLOCK.now())

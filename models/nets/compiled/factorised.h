@@ -7,6 +7,7 @@ struct FactorisedProducts : PlainProducts<Real> {
     using Plain = PlainProducts<Real>;
     using R = Row<Real>;
     using Plain::shape;
+    static constexpr int USUAL_RANK = 16;  // known to the compiler
 
     const Real *factor, *bias;  // U, (K P, r), and b, (K P)
     Real *d_factor, *d_bias;    // (K P, r); (K P, LANES), to be summed over the lanes; not used forward
@@ -29,19 +30,32 @@ struct FactorisedProducts : PlainProducts<Real> {
 
     void group(int64_t b, int64_t g, Real* z) const {
         if (g >= shape.cells) return Plain::group(b, g, z);
-        const int64_t first = g * shape.padded;
-        for (int64_t k = 0; k < shape.padded; k++) R::of(bias[first + k]).store(z + k * SAMPLES);
-        Plain::multiply({factor + first * shape.rank, shape.rank, 1}, shape.padded, shape.rank, mixtures(b), SAMPLES, z, z);
+        for (int64_t k = 0; k < shape.padded; k++) R::of(bias[g * shape.padded + k]).store(z + k * SAMPLES);
+        if (shape.rank == USUAL_RANK) source<USUAL_RANK>(b, g, z);
+        else source<0>(b, g, z);
+    }
+
+    template <int RANK>  // 0: any
+    void source(int64_t b, int64_t g, Real* z) const {
+        const int64_t r = RANK ? RANK : shape.rank;
+        Plain::multiply({factor + g * shape.padded * r, r, 1}, shape.padded, r, mixtures(b), SAMPLES, z, z);
     }
 
     void take(int64_t b, int64_t g, const Real* dz) {
         if (g >= shape.cells) return Plain::take(b, g, dz);
-        const int64_t K = shape.cells, r = shape.rank, first = g * shape.padded;
-        for (int64_t k = 0; k < K; k++) {
+        const int64_t first = g * shape.padded;
+        for (int64_t k = 0; k < shape.cells; k++) {
             const R row = R::load(dz + k * SAMPLES);
             auto& sum = Plain::at(d_bias + (first + k) * R::LANES, 0);
             for (const auto& part : row.v) sum = sum + part;
         }
+        if (shape.rank == USUAL_RANK) source_backward<USUAL_RANK>(b, g, dz);
+        else source_backward<0>(b, g, dz);
+    }
+
+    template <int RANK>
+    void source_backward(int64_t b, int64_t g, const Real* dz) {
+        const int64_t K = shape.cells, r = RANK ? RANK : shape.rank, first = g * shape.padded;
         Plain::multiply({factor + first * r, 1, r}, r, K, dz, SAMPLES, d_mixtures(b), d_mixtures(b));
         Real* to = d_factor + first * r;
         Plain::multiply({dz, SAMPLES, 1}, K, SAMPLES, across_mixtures(b), r, to, to);

@@ -2,6 +2,10 @@
 #pragma once
 #include "scan.h"
 
+// A tile's sums stay in registers where its loops are unrolled, and addresses are constants where sizes are.
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#define INLINED inline __attribute__((always_inline))
+
 template <class Real>
 struct PlainProducts {
     using R = Row<Real>;
@@ -64,7 +68,7 @@ struct PlainProducts {
     }
 
     // to = from + A B: A of `rows` by `depth`, the others with `width` numbers a row.
-    static void multiply(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+    static INLINED void multiply(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
         int64_t column = 0;
         for (; column + WIDE * LANES <= width; column += WIDE * LANES)
             tiles<HIGH, WIDE>(a, rows, depth, b + column, width, from + column, to + column);
@@ -74,22 +78,22 @@ struct PlainProducts {
 
     // One above the other, lower ones at the end.
     template <int ROWS, int COLUMNS>
-    static void tiles(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+    static INLINED void tiles(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
         for (; rows >= ROWS; rows -= ROWS, a.begin += ROWS * a.row, from += ROWS * width, to += ROWS * width)
             tile<ROWS, COLUMNS>(a, depth, b, width, from, to);
         if constexpr (ROWS > 1) tiles<ROWS / 2, COLUMNS>(a, rows, depth, b, width, from, to);
     }
 
     template <int ROWS, int COLUMNS>
-    static void tile(Factor a, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+    static INLINED void tile(Factor a, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
         Vector sums[ROWS][COLUMNS];
-        for (int n = 0; n < ROWS; n++)
-            for (int c = 0; c < COLUMNS; c++) sums[n][c] = at(from + n * width, c);
+        UNROLLED for (int n = 0; n < ROWS; n++)
+            UNROLLED for (int c = 0; c < COLUMNS; c++) sums[n][c] = at(from + n * width, c);
         for (int64_t d = 0; d < depth; d++, b += width)
-            for (int n = 0; n < ROWS; n++)
-                for (int c = 0; c < COLUMNS; c++) sums[n][c] = sums[n][c] + a.begin[n * a.row + d * a.column] * at(b, c);
-        for (int n = 0; n < ROWS; n++)
-            for (int c = 0; c < COLUMNS; c++) at(to + n * width, c) = sums[n][c];
+            UNROLLED for (int n = 0; n < ROWS; n++)
+                UNROLLED for (int c = 0; c < COLUMNS; c++) sums[n][c] = sums[n][c] + a.begin[n * a.row + d * a.column] * at(b, c);
+        UNROLLED for (int n = 0; n < ROWS; n++)
+            UNROLLED for (int c = 0; c < COLUMNS; c++) at(to + n * width, c) = sums[n][c];
     }
 
     static Vector& at(Real* p, int c) { return reinterpret_cast<Vector*>(p)[c]; }

@@ -1,0 +1,34 @@
+"""What was kept by an older Freshet is read as what it was."""
+
+import pytest
+from pydantic import ValidationError
+
+from benchmarks.regional.recipes import RECIPES
+from jobspec.training import TrainingConfig
+from models.pretrained import SHELF
+from models.pretrained.form import read
+
+ASKED = {"inputs": {"product": "any"}, "train_period": "2001-01-01..2002-12-31"}
+
+
+def test_a_new_training_and_one_from_before_differ_by_what_is_new() -> None:
+    new = TrainingConfig.model_validate(ASKED)
+    assert (new.network.rank, new.network.basin_vector) == (16, 16)  # type: ignore[union-attr]
+    kept = new.model_dump(mode="json")
+    assert TrainingConfig.from_stored(kept) == new
+    for name in ("rank", "basin_vector", "vector_dropout"):
+        del kept["network"][name]
+    old = TrainingConfig.from_stored(kept)
+    assert (old.network.rank, old.network.basin_vector) == (0, 0)  # type: ignore[union-attr]
+
+
+def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
+    shipped = read(SHELF / "mclstm-maurer-447").description
+    assert shipped.config == RECIPES["frozen"].config(members=10)
+
+
+@pytest.mark.parametrize("network", [None, 3, [], {"architecture": 3}, {"architecture": "mclstm", "cells": "many"}])
+def test_what_is_no_configuration_is_refused_all_the_same(network: object) -> None:
+    stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json") | {"network": network}
+    with pytest.raises(ValidationError):
+        TrainingConfig.from_stored(stored)
