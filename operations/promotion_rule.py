@@ -10,13 +10,13 @@ in those it was tuned on, and against its parent where a basin uses no version.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.bootstrap import Interval, YearlyErrors, median_difference_interval
+from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Days, Period
 from hydrology.held_out_years import HeldOutYears, split_years
 from jobspec.training import FineTuningConfig, TrainingConfig
@@ -26,73 +26,11 @@ from operations.heldout import require_held_out, require_to_be_held_out
 from records import promotions, versions
 from records.clock import Clock
 from records.engine import Database
+from records.promotion_decision import PromotionDecision, Rule, SideBySide
 
 log = structlog.get_logger()
 
 ByBasin = Mapping[str, YearlyErrors]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """When a candidate takes over.
-
-    Attributes:
-        period: FIRST..LAST, days that took no part in the training of the candidate or its ancestors.
-        margin: what the interval of the median difference in NSE must exceed.
-        promote: whether it then becomes current by itself; otherwise an admin decides.
-    """
-
-    period: str
-    margin: float = 0.0
-    promote: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """The candidate beside the versions in use, over some water years.
-
-    Attributes:
-        years: the water years, named by the year they end in.
-        basins: how many basins have an NSE of both.
-        candidate_median, current_median: of their NSE over these basins; None where there is none.
-        difference: the median over basins of the paired difference, candidate - current, with its interval.
-    """
-
-    years: tuple[int, ...]
-    basins: int
-    candidate_median: float | None
-    current_median: float | None
-    difference: Interval | None
-
-    def exceeds(self, margin: float) -> bool:
-        """Return whether the whole interval of the difference lies above the margin."""
-        return self.difference is not None and self.difference.low is not None and self.difference.low > margin
-
-
-@dataclass(frozen=True, slots=True)
-class PromotionDecision:
-    """What the rule decided.
-
-    Attributes:
-        current: the versions in use that the candidate was held against.
-        basins: how many basins both sides could be evaluated in.
-        deciding: the years that settled it; None where there was nothing to compare with. So is `reporting`.
-        reporting: the years that had no part in it.
-        better_in: the basins where the rule is met; all or none for a candidate trained from scratch.
-        promoted: the basins that use the candidate because of it.
-        sentence: all this in words.
-    """
-
-    candidate: str
-    current: tuple[str, ...]
-    rule: Rule
-    basins: int
-    deciding: SideBySide | None
-    reporting: SideBySide | None
-    better: bool
-    better_in: tuple[str, ...]
-    promoted: tuple[str, ...]
-    sentence: str
 
 
 def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: Rule) -> None:
@@ -140,7 +78,7 @@ def decide(
         decision = _promote(database, clock, decision)
     if decision.basins or version.properties.comparison is None:
         with database.transaction() as session:
-            versions.set_comparison(session, candidate, asdict(decision))
+            versions.set_comparison(session, candidate, decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
     return decision
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from records.documents import CLOSED
+from records.promotion_decision import MedianComparison, PromotionDecision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class VersionProperties:
 
     Attributes:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
-        comparison: what the promotion rule decided, as `operations.promotion_rule` writes it.
+        comparison: what the promotion rule decided, now or in an older Freshet.
     """
 
     __pydantic_config__ = CLOSED
@@ -70,4 +70,4 @@ class VersionProperties:
     pretrained: Pretrained | None = None
     tuning: Tuning | None = None
     closure: Closure | None = None
-    comparison: Mapping[str, Any] | None = None
+    comparison: PromotionDecision | MedianComparison | None = None

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput, NotFound
 from records.ids import fingerprint, new_id, sha256, verified
+from records.promotion_decision import PromotionDecision
 from records.statements import add_all, as_record, as_values
 from records.tables.base import JsonObject
 from records.tables.versions import MemberRow, VersionBasinRow, VersionRow, WeightsRow
@@ -239,7 +240,7 @@ def set_closure(session: Session, version: str, closure: Closure) -> None:
     session.flush()
 
 
-def set_comparison(session: Session, version: str, comparison: JsonObject) -> None:
+def set_comparison(session: Session, version: str, comparison: PromotionDecision) -> None:
     """Keep with a version what the promotion rule decided, in place of an earlier decision."""
     row = _row(session, version)
     row.properties = replace(row.properties, comparison=comparison)

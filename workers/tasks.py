@@ -23,6 +23,7 @@ from jobspec.kinds import (
     UploadParams,
 )
 from records import jobs, promotions, versions
+from records.promotion_decision import Rule
 from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     import torch
 
     from operations.basins import chosen
-    from operations.promotion_rule import Rule, decide, require_decidable
+    from operations.promotion_rule import decide, require_decidable
     from operations.train import assemble, begin
 
     tools, compare = running.tools, params.compare

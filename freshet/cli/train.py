@@ -15,12 +15,13 @@ from hydrology.errors import InvalidInput
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
+from records.promotion_decision import Rule
 from records.versions import get as get_version
 
 if TYPE_CHECKING:
     from models.training import Progress
-    from operations.promotion_rule import PromotionDecision
     from operations.train import Trained
+    from records.promotion_decision import PromotionDecision
 
 
 def _field(name: str, metavar: str, more: str = "") -> Any:
@@ -122,7 +123,7 @@ def _train(
     judge_on: str | None,
 ) -> tuple["Trained", "PromotionDecision | None"]:
     """Train with progress shown, and decide on its promotion where --judge-on asks for it."""
-    from operations.promotion_rule import Rule, decide, require_decidable
+    from operations.promotion_rule import decide, require_decidable
     from operations.train import train as run
 
     rule = None if judge_on is None else Rule(judge_on, promote=True)

@@ -30,11 +30,12 @@ from operations.forecast import Request, forecast
 from operations.heldout import require_held_out, require_to_be_held_out
 from operations.loading import load_version
 from operations.pretrained import export, install, read_shipped
-from operations.promotion_rule import Rule, decide
+from operations.promotion_rule import decide
 from operations.train import train
 from operations.training_data import NoBasinLeft, prepare
 from records import promotions, runs, versions
 from records.engine import Database
+from records.promotion_decision import Rule
 from records.tables.basins import AttributeRow
 from records.tables.versions import PromotionRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
@@ -218,7 +219,7 @@ def test_one_that_helps_takes_over_its_own_basin_alone(own: Database, parent: st
     assert again.basins == 0
     comparison = version(own, child.id).properties.comparison
     assert comparison is not None
-    assert comparison["promoted"] == [UNSEEN]  # not lost to the second
+    assert comparison.promoted == (UNSEEN,)  # not lost to the second
 
 
 def test_a_basin_without_a_version_is_judged_beside_the_parent(own: Database, parent: str) -> None:

@@ -10,10 +10,14 @@ from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
 from jobspec.training import Cosine
-from operations.promotion_rule import Rule, SideBySide, decide, side_by_side
+from operations.promotion_rule import decide, side_by_side
 from operations.train import train
 from records import promotions, versions
+from records.documents import from_json
 from records.engine import Database
+from records.promotion_decision import MedianComparison, Rule, SideBySide
+from records.tables.versions import VersionRow
+from records.version_properties import VersionProperties
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
 HELD_OUT = "2004-10-01..2008-09-30"
@@ -66,8 +70,7 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     with kept.reading() as session:
         comparison = versions.get(session, worse).properties.comparison
         (newest, *_) = promotions.history(session, "SYNTH-01")
-    assert comparison is not None
-    assert comparison["better"] is False
+    assert comparison == decision
     assert newest.promoted_by == "retraining rule"
     assert "median NSE" in newest.reason
 
@@ -124,10 +127,14 @@ def test_one_good_year_among_bad_ones_does_not_decide() -> None:
 def test_a_decision_in_the_earlier_form_is_left_as_it_is(kept: Database) -> None:
     """Until now it held two medians and no years."""
     (first,) = in_use(kept)
-    old = {"candidate": first, "current": ["older"], "candidate_median": 0.6, "current_median": 0.5, "better": True}
+    rule = {"period": HELD_OUT, "margin": 0.0, "promote": True}
+    medians = {"basins": 2, "candidate_median": 0.6, "current_median": 0.5}
+    old = {"candidate": first, "current": ["older"], "rule": rule, **medians, "better": True}
+    stored = from_json(VersionProperties, {"comparison": old | {"promoted": [], "sentence": "Better."}})
+    assert isinstance(stored.comparison, MedianComparison)
     with kept.transaction() as session:
-        versions.set_comparison(session, first, old)
+        session.get_one(VersionRow, first).properties = stored
     decision = decide(kept, CLOCK, first, Rule(HELD_OUT))
     assert decision.basins == 0
     with kept.reading() as session:
-        assert versions.get(session, first).properties.comparison == old
+        assert versions.get(session, first).properties == stored

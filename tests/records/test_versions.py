@@ -6,10 +6,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from hydrology.bootstrap import Interval
 from hydrology.errors import InvalidInput
 from records import versions
 from records.engine import Database
 from records.ids import Corrupt
+from records.promotion_decision import PromotionDecision, Rule, SideBySide
 from records.version_properties import Closure, Pretrained, Tuning, VersionProperties
 from records.versions import Member, UnknownVersion
 from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
@@ -107,6 +109,18 @@ def test_an_unknown_version_is_missed(database: Database) -> None:
 
 
 TUNING = Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",))
+DECISION = PromotionDecision(
+    candidate="second",
+    current=("first",),
+    rule=Rule("2004-10-01..2008-09-30"),
+    basins=1,
+    deciding=SideBySide((2005, 2006, 2008), 1, 0.5, 0.75, Interval(-0.25, -0.3, -0.2, 0.01, 1, 3)),
+    reporting=None,
+    better=False,
+    better_in=(),
+    promoted=(),
+    sentence="Not better.",
+)
 CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
 
 
@@ -114,10 +128,10 @@ def test_what_is_measured_later_is_added_to_the_properties(database: Database) -
     with database.transaction() as session:
         version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
         versions.set_closure(session, version, CLOSURE)
-        versions.set_comparison(session, version, {"better": False})
+        versions.set_comparison(session, version, DECISION)
     with database.reading() as session:
         properties = versions.get(session, version).properties
-    assert properties == VersionProperties(tuning=TUNING, closure=CLOSURE, comparison={"better": False})
+    assert properties == VersionProperties(tuning=TUNING, closure=CLOSURE, comparison=DECISION)
 
 
 @pytest.mark.parametrize(
