@@ -7,8 +7,8 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from freshet.cli.context import log_to_stderr
 from operations.machine import machine
+from records.logs import log_to_stderr
 
 MEASUREMENTS = {
     "api": "benchmarks.speed.api",

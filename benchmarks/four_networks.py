@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
-from freshet.cli.context import log_to_stderr
 from hydrology.calendar import Period
 from jobspec.training import TrainingConfig
 from models.networks import ARCHITECTURES
@@ -27,6 +26,7 @@ from operations.training_data import Prepared
 from records import versions
 from records.clock import Clock
 from records.engine import Database
+from records.logs import log_to_stderr
 from records.settings import Settings
 
 EVERY = 11  # of the list of 447, from the 11th: 40 basins

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,11 +15,13 @@ import structlog
 from hydrology.errors import Problem
 from records import private
 from records.settings import Settings
-from workers.broker import end_with_parent, start_embedded
+from workers.broker import start_embedded
+from workers.parent import end_with_parent
+from workers.worker import GRACE
 
 log = structlog.get_logger()
 
-PATIENCE = 30.0  # seconds that a process has to end by itself
+PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job leaves off within its grace
 MOST_RESTARTS = 5  # within a minute: a process that dies more often is broken
 
 
@@ -49,6 +51,7 @@ class Service:
         self._parts: list[Part] = []
         self._stopping = False
         commands = {f"worker {n}": ["worker", "--queue", "default"] for n in range(1, workers + 1)}
+        commands["ingest worker"] = ["worker", "--queue", "ingest"]
         commands["training worker"] = ["worker", "--queue", "training"]
         commands["scheduler"] = ["scheduler"]
         commands["api"] = ["api", "--host", host, "--port", str(port)]
@@ -111,19 +114,22 @@ class Service:
         self._stopping = True
 
     def _end_all(self) -> None:
-        """End the API and scheduler first, then the workers, the broker last."""
-        for part in reversed(self._parts):
-            _end(part.process)
+        """End the API, scheduler and workers at once, then the broker, through which stopped jobs are sent again."""
+        _end([part.process for part in self._parts])
         if self._broker is not None:
-            _end(self._broker)
+            _end([self._broker])
         log.info("service.stop")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Tell processes to end, wait for them together, and kill those that do not."""
+    last = time.monotonic() + PATIENCE
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    for process in processes:
         try:
-            process.wait(PATIENCE)
+            process.wait(max(0.0, last - time.monotonic()))
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -18,6 +18,8 @@ from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place,
 from jobspec.training import AnyTraining
 
 LONGEST_HORIZON_DAYS = 366
+Queue = Literal["default", "ingest", "training"]
+QUEUES: tuple[Queue, ...] = get_args(Queue)
 MOST_FAULTS = 10  # a sentence on each of thousands helps nobody
 
 
@@ -165,11 +167,14 @@ class JobRequest(RequestModel):
 
     Attributes:
         queue: the workers that do it.
-        time_limit: after which it is stopped; None: never.
+        time_limit: how long one attempt may run: after that it is killed, and the job has failed.
+        memory_limit: how many bytes of its own an attempt may use; None: no limit. A job with a limit runs in a process
+            that is started for it alone.
     """
 
-    queue: ClassVar[Literal["default", "training"]] = "default"
-    time_limit: ClassVar[timedelta | None] = None
+    queue: ClassVar[Queue] = "default"
+    time_limit: ClassVar[timedelta] = timedelta(hours=12)
+    memory_limit: ClassVar[int | None] = None
 
     kind: str
     params: RequestModel
@@ -179,7 +184,14 @@ class JobRequest(RequestModel):
         return self.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-class IngestJob(JobRequest):
+class _Intake(JobRequest):
+    """What parses files of others."""
+
+    queue = "ingest"
+    memory_limit = 4 * 2**30
+
+
+class IngestJob(_Intake):
     """Bring data in."""
 
     kind: Literal["ingest"]
@@ -200,6 +212,8 @@ class ForecastJob(JobRequest):
         json_schema_extra={"examples": [{"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}}]}
     )
 
+    time_limit = timedelta(hours=2)
+
     kind: Literal["forecast"]
     params: ForecastParams
 
@@ -213,6 +227,8 @@ class EvaluationJob(JobRequest):
 
 class ComparisonJob(JobRequest):
     """Hold model versions against each other."""
+
+    time_limit = timedelta(hours=24)
 
     kind: Literal["comparison"]
     params: ComparisonParams
@@ -230,12 +246,13 @@ class MemberJob(JobRequest):
     """Train one network of an ensemble. Only a training posts it."""
 
     queue = "training"
+    time_limit = timedelta(days=14)
 
     kind: Literal["member"] = "member"
     params: MemberParams
 
 
-class UploadJob(JobRequest):
+class UploadJob(_Intake):
     """Take tables in that were sent to the service. Only the service posts it."""
 
     kind: Literal["upload"] = "upload"

@@ -147,7 +147,7 @@ class MemberTraining:
 
         Args:
             on_checkpoint: gets the step count and a blob for `resume`, every `checkpoint_every` steps.
-            on_progress: gets every step; what it raises stops the training.
+            on_progress: gets every step; what it raises stops the training, after a last checkpoint.
 
         Raises:
             TrainingDiverged: the loss is not finite.
@@ -159,7 +159,11 @@ class MemberTraining:
             loss, rate = self._step()
             self.seconds += self._clock() - begun
             validation = self._validate(loss) if self._validation_due() else None
-            on_progress(Progress(self.step, self.steps, loss, rate, validation))
+            try:
+                on_progress(Progress(self.step, self.steps, loss, rate, validation))
+            except BaseException:
+                on_checkpoint(self.step, self.checkpoint())
+                raise
             if self.step % self.config.checkpoint_every == 0 or self.step == self.steps:
                 on_checkpoint(self.step, self.checkpoint())
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)

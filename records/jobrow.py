@@ -39,7 +39,7 @@ class NewJob:
     Attributes:
         kind: one of `jobspec.kinds.KINDS`.
         params: what the kind needs, as JSON.
-        queue: `default` or `training`.
+        queue: one of `jobspec.kinds.QUEUES`.
         parent_id: the job that waits for this one.
         schedule_id: the schedule that posted it.
         idempotency_key: the same key again is the same job.

@@ -15,6 +15,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
+from jobspec.kinds import QUEUES
 from records.ids import fingerprint, new_id
 from records.jobrow import (
     JOBS,
@@ -32,10 +33,11 @@ from records.jobrow import (
 )
 from records.statements import as_values, insert_into
 from records.tables.base import JsonObject
-from records.tables.jobs import JobRow
+from records.tables.jobs import EventRow, JobRow
 
 __all__ = [
     "ENDED",
+    "PROCESS_DIED",
     "IdempotencyConflict",
     "Job",
     "JobEnded",
@@ -53,6 +55,7 @@ __all__ = [
     "list_jobs",
     "mark_sent",
     "prune",
+    "release",
     "request_cancel",
     "resume_parent",
     "retry",
@@ -61,6 +64,8 @@ __all__ = [
 ]
 
 ENDED = ("succeeded", "failed", "cancelled")
+PROCESS_DIED = "process-died"
+"""The kind of the problem that the process which ran the job has crashed or was killed."""
 
 
 class IdempotencyConflict(InvalidInput):
@@ -84,6 +89,8 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
         IntegrityError: there is no such queue.
         ValueError: a number in the params is not finite.
     """
+    if new.queue not in QUEUES:
+        raise ValueError(f"There is no queue {new.queue!r}: a job would wait in it for ever.")
     if new.parent_id is not None:
         parent = locked(session, new.parent_id)
         if parent.status in ENDED:
@@ -215,10 +222,29 @@ def resume_parent(session: Session, parent: str, at: datetime) -> bool:
 def retry(session: Session, job: str, attempt: int, problem: JsonObject, at: datetime) -> Job:
     """Queue a job again after a problem: failed if it was its last attempt, cancelled if it was asked to stop.
 
+    A job whose process has died twice in the same way and at the same place is failed too: it would die there again.
+
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
     return _again(session, hold(session, job, attempt), problem, at)
+
+
+def release(session: Session, job: str, attempt: int, at: datetime) -> Job:
+    """Queue a job again whose worker stops before the job has ended; cancelled if it was asked to stop.
+
+    The attempt does not count against `max_attempts`.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    kept = hold(session, job, attempt)
+    if kept.cancel_requested_at is not None:
+        return _end(session, kept, "cancelled", at)
+    tell(session, job, "log", {"text": "The worker was stopped: the job goes on with the next."}, at)
+    return change(
+        session, kept, at, status="queued", lease_until=None, sent_at=None, max_attempts=kept.max_attempts + 1
+    )
 
 
 def request_cancel(session: Session, job: str, at: datetime) -> Job:
@@ -283,9 +309,17 @@ def _end(session: Session, job: Job, status: str, at: datetime, **values: Any) -
 def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job:
     if job.cancel_requested_at is not None:
         return _end(session, job, "cancelled", at)
-    if job.attempt >= job.max_attempts:
+    if job.attempt >= job.max_attempts or (problem["kind"] == PROCESS_DIED and problem == _last_problem(session, job)):
         return _end(session, job, "failed", at, problem=problem)
     return change(session, job, at, problem, status="queued", lease_until=None, sent_at=None)
+
+
+def _last_problem(session: Session, job: Job) -> JsonObject | None:
+    """Return why the job was last queued again; None where it never was."""
+    statuses = select(EventRow.data).where(EventRow.job_id == job.id, EventRow.type == "status")
+    newest_first = session.scalars(statuses.order_by(EventRow.seq.desc()))
+    problems = (data["problem"] for data in newest_first if "problem" in data)
+    return next(problems, None)
 
 
 def _cancel(session: Session, job: Job, at: datetime) -> Job:

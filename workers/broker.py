@@ -1,11 +1,8 @@
 """The broker: any Redis or Valkey by URL, or the one that comes with the installation, on a Unix socket."""
 
-import ctypes
 import hashlib
 import os
-import signal
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixe
 from hydrology.errors import Problem
 from records import private
 from records.settings import Settings
+from workers.parent import end_with_parent
 
 LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
 
@@ -78,12 +76,6 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
         process.wait()
         raise BrokerProblem(f"The embedded broker does not start ({error}): read {kept / 'valkey.log'}.") from error
     return process
-
-
-def end_with_parent() -> None:
-    """Let this process be told to end when its parent dies, however that dies (Linux; to be called before exec)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1: PR_SET_PDEATHSIG
 
 
 @retry(stop=stop_after_delay(15), wait=wait_fixed(0.05), retry=retry_if_exception_type(redis.RedisError), reraise=True)

@@ -6,7 +6,6 @@ from records.settings import Settings
 from workers.broker import broker_url
 
 TASK = "freshet.run_job"
-QUEUES = ("default", "training")
 
 
 def make_app(settings: Settings) -> Celery:
@@ -16,7 +15,7 @@ def make_app(settings: Settings) -> Celery:
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        task_default_queue=QUEUES[0],
+        task_default_queue="default",
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,

@@ -4,60 +4,63 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import structlog
 from celery import Celery
+from celery.signals import worker_shutting_down
 from sqlalchemy.exc import DBAPIError
 
-from records.clock import Clock
-from records.engine import Database
+from jobspec.kinds import KINDS, JobRequest
 from records.settings import Settings
 from workers.celery_app import TASK, make_app
-from workers.enqueue import Sender
-from workers.job import Tools, run_job
+from workers.children import Children
 from workers.recovery import recover
 from workers.schedule import fire
+from workers.tools import tools_of
+from workers.worker import GRACE, Worker
 
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
-@contextmanager
-def tools_of(settings: Settings) -> Iterator[Tools]:
-    """Open what jobs work with."""
-    database, clock = Database(settings.database_url), Clock(settings.as_of)
-    sender = Sender(settings, database, clock)
-    try:
-        yield Tools(settings, database, clock, sender)
-    finally:
-        sender.close()
-        database.close()
+def work(
+    settings: Settings,
+    queues: Sequence[str],
+    *,
+    child_module: str = "workers.child",
+    kinds: Mapping[str, type[JobRequest]] = KINDS,
+    grace: float = GRACE,
+) -> None:
+    """Run jobs of some queues until told to stop: one at a time, in a child process.
 
+    SIGTERM or SIGINT lets the job at hand leave off within the grace; it is queued again, and a training goes on from
+    there. Where the worker itself is killed, another takes the job over when its lease has run out.
 
-def work(settings: Settings, queues: Sequence[str]) -> None:
-    """Run jobs of some queues until told to stop: one at a time, in this very process.
-
-    The first SIGTERM or SIGINT lets the job at hand end, the second ends the process; another worker then takes
-    the job over when its lease has run out.
+    Args:
+        child_module: the program of the child processes.
+        kinds: what each kind of job may be asked, and its limits.
+        grace: seconds that a job has to stop when it is asked to.
     """
-    from workers.tasks import HANDLERS
-
     name = f"{socket.gethostname()}:{os.getpid()}"
-    with tools_of(settings) as tools:
+    with tools_of(settings) as tools, Children(settings, child_module) as children:
         tools.database.require_migrated()
+        worker = Worker(name, tools, children, kinds=kinds, grace=grace)
         app: Celery = make_app(settings)
 
         @app.task(name=TASK)  # type: ignore[untyped-decorator]
         def run(job_id: str) -> None:
-            run_job(tools, HANDLERS, name, job_id)
+            worker.run(job_id)
 
+        def stop(**_: object) -> None:
+            worker.stopping.set()
+
+        worker_shutting_down.connect(stop)
         app.finalize()
         log.info("worker.start", worker=name, queues=list(queues))
-        worker: Any = app.Worker(
+        consumer: Any = app.Worker(
             pool="solo",
             queues=list(queues),
             hostname=f"freshet-{os.getpid()}@{socket.gethostname()}",
@@ -67,7 +70,7 @@ def work(settings: Settings, queues: Sequence[str]) -> None:
             without_mingle=True,
             without_heartbeat=True,
         )
-        worker.start()
+        consumer.start()
 
 
 def keep_time(settings: Settings) -> None:

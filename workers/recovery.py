@@ -5,14 +5,15 @@ from datetime import timedelta
 import structlog
 
 from records import jobs
-from workers.job import Tools, resume_parent
+from workers.tools import ServiceTools
+from workers.worker import resume_parent
 
 log = structlog.get_logger()
 
 RESEND_AFTER = timedelta(seconds=30)
 
 
-def recover(tools: Tools) -> int:
+def recover(tools: ServiceTools) -> int:
     """Put back what was lost, send it again, and return how many jobs that were."""
     now = tools.clock.wall()
     with tools.database.transaction() as session:

@@ -7,12 +7,12 @@ import structlog
 from jobspec.kinds import queue_of
 from records import audit, jobs, schedules
 from records.cron import next_run
-from workers.job import Tools
+from workers.tools import ServiceTools
 
 log = structlog.get_logger()
 
 
-def fire(tools: Tools) -> int:
+def fire(tools: ServiceTools) -> int:
     """Make a job of every schedule that is due, and return how many.
 
     A schedule that was due several times while nothing ran fires once.
@@ -27,7 +27,7 @@ class _Overtaken(Exception):  # noqa: N818 - not a fault
     """Another scheduler was quicker, or the schedule was changed meanwhile: its job is rolled back."""
 
 
-def _fire_one(tools: Tools, schedule: schedules.Schedule, now: datetime) -> bool:
+def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime) -> bool:
     assert schedule.next_run_at is not None
     new = jobs.NewJob(
         kind=schedule.kind,

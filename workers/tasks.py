@@ -154,16 +154,14 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
 
 def _make_members(running: Running, training_id: str, members: int) -> None:
-    tools = running.tools
-    made = []
-    with tools.database.transaction() as session:
-        jobs.hold(session, running.job.id, running.job.attempt)
+    """Post a job for each member; the worker sends them when this job waits."""
+    job = running.job
+    with running.tools.database.transaction() as session:
+        jobs.hold(session, job.id, job.attempt)
         for member in range(members):
             request = MemberJob(params=MemberParams(training=training_id, member=member))
-            new = jobs.NewJob(kind=request.kind, params=request.stored(), queue=request.queue, parent_id=running.job.id)
-            made.append(jobs.create(session, new, tools.clock.wall())[0])
-    for child in made:
-        tools.sender.send(child)
+            new = jobs.NewJob(kind=request.kind, params=request.stored(), queue=request.queue, parent_id=job.id)
+            jobs.create(session, new, running.tools.clock.wall())
 
 
 def member(running: Running, params: MemberParams) -> dict[str, Any]:

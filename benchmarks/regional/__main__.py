@@ -8,7 +8,8 @@ import argparse
 
 from benchmarks.regional import members, pictures, score, trials
 from benchmarks.regional.recipes import RECIPES
-from freshet.cli.context import log_to_stderr, use_threads
+from freshet.cli.context import use_threads
+from records.logs import log_to_stderr
 from records.settings import Settings
 
 

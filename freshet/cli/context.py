@@ -1,18 +1,16 @@
 """What every command starts from: the settings, the database and the clock."""
 
-import logging
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import structlog
 from sqlalchemy.exc import DBAPIError
 
 from records.clock import Clock
 from records.engine import Database, DatabaseProblem
+from records.logs import log_to_stderr
 from records.settings import Settings
 
 
@@ -60,24 +58,6 @@ def _migrate(database: Database) -> None:
             f"The database {database.shown} cannot be kept there ({error.strerror}: {error.filename}): choose a "
             "folder that can be written with FRESHET_DATA."
         ) from error
-
-
-def log_to_stderr(level: str) -> None:
-    """Write structured logs to standard error: lines of JSON, or for a terminal lines for people."""
-    terminal = sys.stderr.isatty()
-    renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            renderer,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=False,
-    )
 
 
 def use_threads(count: int | None) -> None:

@@ -8,13 +8,13 @@ import uvicorn
 from freshet.cli.context import opened
 from freshet.cli.serve import Host, Port, check_free
 from hydrology.errors import InvalidInput
+from jobspec.kinds import QUEUES
 from records.settings import Settings
-from workers.celery_app import QUEUES
 
 
 def worker(
     queue: Annotated[
-        list[str] | None, typer.Option("--queue", metavar="NAME", help="default or training. Default: both.")
+        list[str] | None, typer.Option("--queue", metavar="NAME", help=f"One of {', '.join(QUEUES)}. Default: all.")
     ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="DEVICE", help="What trainings compute on: cpu, or cuda:0 and the like.")

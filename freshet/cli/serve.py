@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import log_to_stderr, opened
+from freshet.cli.context import opened
 from freshet.cli.output import say
 from hydrology.errors import InvalidInput
+from records.logs import log_to_stderr
 from records.settings import Settings
 
 Host = Annotated[

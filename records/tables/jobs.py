@@ -13,7 +13,6 @@ class JobRow(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        one_of("queue", "default", "training"),
         one_of("status", "queued", "running", "waiting", "succeeded", "failed", "cancelled"),
         CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
         CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),

@@ -107,7 +107,7 @@ def test_observations_are_kept_for_the_job_that_reads_them(
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
     kept = Path(job.params["observations_file"])
-    assert (job.kind, job.queue) == ("upload", "default")
+    assert (job.kind, job.queue) == ("upload", "ingest")
     assert job.params == {"observations_file": str(kept), "product": "mill"}
     assert kept.parent == tmp_path / "data" / "uploads"
     assert kept.read_bytes() == TABLE

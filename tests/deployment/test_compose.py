@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from jobspec.kinds import QUEUES
 from tests.deployment.files import COMPOSE, OWN_IMAGES, ROOT, compose, own_services, services, stages
-from workers.celery_app import QUEUES
 
 
 def schema_check(file: Path) -> subprocess.CompletedProcess[str]:

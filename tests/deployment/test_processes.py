@@ -76,7 +76,7 @@ class Deployment:
         )
         return said.returncode == 0
 
-    def ingest_on(self, queue: str) -> jobs.Job:
+    def upload_on(self, queue: str) -> jobs.Job:
         """Post a job to a queue, and return it when it has ended."""
         params = {"basins_file": str(self.folder / "incoming" / "basins.csv"), "product": "gauges"}
         with self.database.transaction() as session:
@@ -146,13 +146,19 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "queue"), [("worker", "default"), ("training-worker", "training"), ("gpu-training-worker", "training")]
+    ("service", "queue"),
+    [
+        ("worker", "default"),
+        ("ingest-worker", "ingest"),
+        ("training-worker", "training"),
+        ("gpu-training-worker", "training"),
+    ],
 )
 def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_told(
     deployment: Deployment, service: str, queue: str
 ) -> None:
     process = deployment.start(service)
-    job = deployment.ingest_on(queue)
+    job = deployment.upload_on(queue)
     assert (job.status, job.problem) == ("succeeded", None)
     assert job.worker == f"{socket.gethostname()}:{process.pid}"
     assert deployment.is_well(service)
@@ -173,7 +179,7 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
     )
     with deployment.database.transaction() as session:
         kept = schedules.create(session, new, now).id
-    scheduler, worker = deployment.start("scheduler"), deployment.start("worker")
+    scheduler, worker = deployment.start("scheduler"), deployment.start("ingest-worker")
 
     def fired() -> schedules.Schedule:
         with deployment.database.reading() as session:

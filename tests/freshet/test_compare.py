@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from jobspec.kinds import queue_of
 from records import jobs
 from records.settings import Settings
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 from tests.ingestion.test_benchmarks import ROWS, write
-from workers.job import run_job
-from workers.processes import tools_of
-from workers.tasks import HANDLERS
+from workers.children import Children
+from workers.tools import tools_of
+from workers.worker import Worker
 
 HELD_OUT = ("--period", "2005-04-01..2005-09-30")
 
@@ -103,11 +104,11 @@ def done(freshet: Freshet, kind: str, **params: Any) -> jobs.Job:
     """Do a job as a worker does, and return it as it then stands."""
     file = freshet.data / "freshet.sqlite"
     settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{file}", ingest_roots="/")
-    with tools_of(settings) as tools:
+    with tools_of(settings) as tools, Children(settings) as children:
         with tools.database.transaction() as session:
-            new = jobs.NewJob(kind=kind, params=params, queue="default")
+            new = jobs.NewJob(kind=kind, params=params, queue=queue_of(kind))
             job, _ = jobs.create(session, new, tools.clock.wall())
-        run_job(tools, HANDLERS, "test", job.id)
+        Worker("test", tools, children).run(job.id)
         with tools.database.reading() as session:
             return jobs.get(session, job.id)
 

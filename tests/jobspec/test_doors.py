@@ -16,9 +16,10 @@ from records.settings import Settings
 from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from tests.jobspec.requests import Wrong, wrong_requests
-from workers.job import Tools, run_job
-from workers.processes import tools_of
+from workers.children import Children
 from workers.tasks import HANDLERS
+from workers.tools import ServiceTools, tools_of
+from workers.worker import Worker
 
 # Nothing that a refused request leaves behind could change the answer to the next one.
 some = settings(
@@ -48,7 +49,7 @@ def client(url: str) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def tools(url: str, tmp_path: Path) -> Iterator[Tools]:
+def tools(url: str, tmp_path: Path) -> Iterator[ServiceTools]:
     with tools_of(Settings.load(data=tmp_path, database_url=url, broker_url="memory://")) as opened:
         yield opened
 
@@ -97,7 +98,9 @@ def test_the_command_line_refuses_schedules(tmp_path: Path) -> None:
     assert freshet("schedules", "list", "--json").json["schedules"] == []
 
 
-def test_a_worker_fails_a_row_that_somebody_put_into_the_table(tools: Tools) -> None:
+def test_a_worker_fails_a_row_that_somebody_put_into_the_table(tools: ServiceTools) -> None:
+    worker = Worker("test", tools, Children(tools.settings))
+
     @some
     @given(wrong=wrong_requests())
     def refused(wrong: Wrong) -> None:
@@ -105,7 +108,7 @@ def test_a_worker_fails_a_row_that_somebody_put_into_the_table(tools: Tools) -> 
         with tools.database.transaction() as session:
             new = jobs.NewJob(kind=wrong.kind, params=wrong.params, queue="default")
             job, _ = jobs.create(session, new, datetime.now(UTC))
-        run_job(tools, HANDLERS, "test", job.id)
+        worker.run(job.id)
         with tools.database.reading() as session:
             ended = jobs.get(session, job.id)
         assert (ended.status, ended.attempt, ended.result) == ("failed", 1, None)

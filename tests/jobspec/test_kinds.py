@@ -53,4 +53,8 @@ def test_the_sentence_says_which_field_and_why(kind: str, params: object, senten
 
 
 def test_a_kind_has_its_queue() -> None:
-    assert {kind: model.queue for kind, model in KINDS.items() if model.queue != "default"} == {"member": "training"}
+    assert {kind: model.queue for kind, model in KINDS.items() if model.queue != "default"} == {
+        "member": "training",
+        "ingest": "ingest",
+        "upload": "ingest",
+    }

@@ -160,6 +160,43 @@ def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database)
         assert said == [None, None, LOST, None, LOST]
 
 
+def test_a_job_waits_in_no_queue_that_has_no_worker(database: Database) -> None:
+    with database.transaction() as session, pytest.raises(ValueError, match="no queue 'nowhere'"):
+        a_job(session, queue="nowhere")
+
+
+def test_a_released_attempt_costs_none(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        left = jobs.get(session, job).max_attempts - 1
+        released = jobs.release(session, job, 1, NOW)
+        assert (released.status, released.problem, released.sent_at) == ("queued", None, None)
+        assert released.max_attempts - released.attempt == left + 1
+        with pytest.raises(StaleAttempt):
+            jobs.release(session, job, 1, NOW)
+
+
+def test_a_released_job_that_was_asked_to_stop_is_cancelled(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        jobs.request_cancel(session, job, NOW)
+        assert jobs.release(session, job, 1, NOW).status == "cancelled"
+
+
+@pytest.mark.parametrize(("second", "status"), [("at 2 of 3", "failed"), ("at 3 of 3", "queued")])
+def test_a_process_that_dies_twice_at_the_same_place_fails_its_job(
+    database: Database, second: str, status: str
+) -> None:
+    def died(place: str) -> dict[str, str]:
+        return {"kind": jobs.PROCESS_DIED, "detail": f"It was killed by SIGSEGV {place}."}
+
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        assert jobs.retry(session, job, 1, died("at 2 of 3"), NOW).status == "queued"
+        jobs.claim(session, job, worker="another", lease_until=NOW, at=NOW)
+        assert jobs.retry(session, job, 2, died(second), NOW).status == status
+
+
 def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)
@@ -414,7 +451,6 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
 
 
 def _impossible(session: Session) -> Iterator[Callable[[], object]]:
-    yield lambda: a_job(session, queue="nowhere")
     yield lambda: a_job(session, max_attempts=-1)
     job = a_claimed_job(session)
     yield lambda: jobs.finish(session, job, 1, status="queued", at=NOW)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from jobspec.kinds import queue_of
 from records import jobs
 from records.clock import Clock
 from records.engine import Database
@@ -26,7 +27,7 @@ from workers.enqueue import Sender
 
 __all__ = ["country", "long_trained_file", "trained_file"]
 
-PATIENCE = 90.0  # seconds
+PATIENCE = 240.0  # seconds: a bound for what hangs, not for what is slow
 LEASE = 2.0  # seconds
 
 
@@ -40,7 +41,7 @@ class Shop:
         self.sender = Sender(settings, self.database, self.clock)
         self.broker = start_embedded(settings)
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, module: str = "freshet") -> subprocess.Popen[bytes]:
         """Start a part of the service; it ends with the test."""
         environment = os.environ | {
             "FRESHET_DATA": str(self.settings.data),
@@ -49,7 +50,7 @@ class Shop:
             "OMP_NUM_THREADS": "1",
         }
         log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
-        command = [sys.executable, "-m", "freshet", *arguments]
+        command = [sys.executable, "-m", module, *arguments]
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         self._stack.callback(end, process)
         return process
@@ -58,9 +59,16 @@ class Shop:
         """Start a worker of some queues, or of all."""
         return self.start("worker", *(part for queue in queues for part in ("--queue", queue)))
 
+    def harmful_worker(self, *queues: str) -> subprocess.Popen[bytes]:
+        """Start a worker of some queues, or of all, whose jobs do harm (`tests.workers.harmful`)."""
+        return self.start(*queues, module="tests.workers.harmful")
+
     def post(self, kind: str, key: str | None = None, **params: Any) -> jobs.Job:
+        """Make a job and send it to the queue of its kind."""
+        return self.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), idempotency_key=key))
+
+    def send(self, new: jobs.NewJob) -> jobs.Job:
         """Make a job and send it."""
-        new = jobs.NewJob(kind=kind, params=params, queue="default", idempotency_key=key)
         with self.database.transaction() as session:
             job, _ = jobs.create(session, new, self.clock.wall())
         self.sender.send(job)
@@ -90,12 +98,12 @@ class Shop:
         end(self.broker)
 
 
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
-    """End a process, whatever state it is in."""
+def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
+    """End a process, whatever state it is in, and return its exit code."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)
         process.send_signal(how)
-    process.wait(30)
+    return process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -121,6 +129,28 @@ def sqlite_shop(trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
     """A shop on SQLite alone, for what does not depend on the database."""
     file = shutil.copy(trained_file, tmp_path / "freshet.sqlite")
     yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
+
+
+@pytest.fixture
+def empty_shop(tmp_path: Path) -> Iterator[Shop]:
+    """A shop on SQLite that keeps nothing yet."""
+    yield from _empty(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def harmful_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """A shop with a harmful worker, for all tests that leave both alive."""
+    for shop in _empty(tmp_path_factory.mktemp("harmful")):
+        shop.harmful_worker()
+        yield shop
+
+
+def _empty(folder: Path) -> Iterator[Shop]:
+    settings = Settings.load(data=folder, lease_seconds=LEASE)
+    database = Database(settings.database_url)
+    database.migrate()
+    database.close()
+    yield from _opened(settings)
 
 
 @pytest.fixture

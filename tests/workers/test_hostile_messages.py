@@ -11,7 +11,7 @@ import redis
 
 from tests.workers.conftest import Shop
 from workers.broker import socket_path
-from workers.celery_app import QUEUES, TASK
+from workers.celery_app import TASK
 
 
 class Bomb:
@@ -36,7 +36,7 @@ def message(body: bytes, content_type: str, task: str = TASK) -> bytes:
             "properties": {
                 "body_encoding": "base64",
                 "correlation_id": id_,
-                "delivery_info": {"exchange": "", "routing_key": QUEUES[0]},
+                "delivery_info": {"exchange": "", "routing_key": "default"},
                 "delivery_mode": 2,
                 "delivery_tag": id_,
             },
@@ -62,7 +62,7 @@ def test_a_pickle_in_the_queue_is_refused_and_the_worker_lives(sqlite_shop: Shop
         message(no_args(), "application/json", task="os.system"),
     ]
     with redis.Redis(unix_socket_path=str(socket_path(sqlite_shop.settings))) as broker:
-        broker.rpush(QUEUES[0], *hostile[::-1])
+        broker.rpush("default", *hostile[::-1])
     worker = sqlite_shop.worker("default")
     job = sqlite_shop.post("evaluation", period="nonsense")
     assert sqlite_shop.ended(job.id).status == "failed"  # it was reached, behind all of them

@@ -15,9 +15,10 @@ from records.keys import Scope
 from records.settings import Settings
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
+from workers.children import Children
 from workers.enqueue import Sender
-from workers.job import Tools, run_job
-from workers.tasks import HANDLERS
+from workers.tools import ServiceTools
+from workers.worker import Worker
 
 __all__ = ["sqlite", "sqlite_database"]
 
@@ -25,11 +26,11 @@ MILL: dict[str, Any] = {"name": "Mill Creek", "latitude": 44.085, "longitude": -
 
 
 @pytest.fixture
-def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[Tools]:
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[ServiceTools]:
     """What a worker works with, on the database of the service."""
-    settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://")
+    settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://", as_of=NOW)
     sender = Sender(settings, sqlite_database, Clock(NOW))
-    yield Tools(settings, sqlite_database, Clock(NOW), sender)
+    yield ServiceTools(settings, sqlite_database, Clock(NOW), sender)
     sender.close()
 
 
@@ -40,12 +41,18 @@ def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
         yield started
 
 
-def send(service: TestClient, tools: Tools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
+def run(tools: ServiceTools, job: str) -> None:
+    """Run a job as a worker does."""
+    with Children(tools.settings) as children:
+        Worker("worker", tools, children).run(job)
+
+
+def send(service: TestClient, tools: ServiceTools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
     """Post a day's flow of a basin, let a worker take it in, and return the job that has ended."""
     table = f"basin,date,discharge_cfs\n{basin},2008-04-01,{flow}\n"
     posted = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
     assert posted.status_code == 202
-    run_job(tools, HANDLERS, "worker", posted.json()["id"])
+    run(tools, posted.json()["id"])
     with tools.database.reading() as session:
         return jobs.get(session, posted.json()["id"])
 
@@ -57,7 +64,7 @@ def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])
-def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: Tools, scope: Scope) -> None:
+def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: ServiceTools, scope: Scope) -> None:
     with tools.database.transaction() as session:
         gauge = a_basin(session, BASIN)
         series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
@@ -67,7 +74,7 @@ def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: Tools,
     assert flow_of(tools.database, BASIN, "usgs") == [1287]
 
 
-def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: TestClient, tools: Tools) -> None:
+def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: TestClient, tools: ServiceTools) -> None:
     owner, other = bearer(tools.database, name="mill"), bearer(tools.database, name="another mill")
     admin = bearer(tools.database, "admin")
     assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 201
@@ -86,7 +93,7 @@ def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: T
     assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 200
 
 
-def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tools: Tools) -> None:
+def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tools: ServiceTools) -> None:
     with tools.database.transaction() as session:
         basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
     operator, admin = bearer(tools.database), bearer(tools.database, "admin")
@@ -95,7 +102,7 @@ def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tool
     assert send(service, tools, admin, "OWN-old", 1).status == "succeeded"
 
 
-def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClient, tools: Tools) -> None:
+def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClient, tools: ServiceTools) -> None:
     owner, other = bearer(tools.database), bearer(tools.database)
     service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
     service.put("/v1/basins/OWN-other", json=MILL, headers=other)
@@ -104,7 +111,7 @@ def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClien
 
 
 def test_a_schedule_reads_the_observations_of_every_users_basin(
-    service: TestClient, tools: Tools, tmp_path: Path
+    service: TestClient, tools: ServiceTools, tmp_path: Path
 ) -> None:
     service.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(tools.database))
     table = tmp_path / "today.csv"
@@ -116,5 +123,5 @@ def test_a_schedule_reads_the_observations_of_every_users_basin(
         job, _ = jobs.create(
             session, jobs.NewJob(kind="ingest", params=params, queue="default", schedule_id=schedule), NOW
         )
-    run_job(tools, HANDLERS, "worker", job.id)
+    run(tools, job.id)
     assert flow_of(tools.database, "OWN-mill", "own") == [7]

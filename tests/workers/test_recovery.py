@@ -5,6 +5,7 @@ import shutil
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from hydrology.calendar import day
 from ingestion.sources import synthetic
@@ -46,6 +47,29 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
     with whole.reading() as session:
         assert versions.get(session, uninterrupted.version_id).weights_hash == version.weights_hash
     whole.close()
+
+
+def test_a_training_goes_on_however_often_its_worker_is_stopped(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
+    shop.worker("default")
+    job = shop.post("training", **_one_long_member())
+    shop.until(job.id, lambda found: found.status == "waiting")
+    (member,) = _children(shop, job.id)
+    step = 0
+    for _ in range(3):
+        worker = shop.worker("training")
+        shop.until(member.id, lambda job: bool(job.progress and job.progress["done"] > step))  # noqa: B023
+        assert end(worker, signal.SIGTERM) == 0
+        stopped = shop.job(member.id)
+        assert (stopped.status, stopped.problem) == ("queued", None)
+        assert stopped.max_attempts - stopped.attempt == member.max_attempts
+        with shop.database.reading() as session:
+            checkpoint = trainings.checkpoint(session, stopped.params["training"], 0)
+        assert checkpoint is not None
+        assert checkpoint.step > step
+        step = checkpoint.step
+    shop.worker("training")
+    assert shop.ended(job.id).status == "succeeded"
 
 
 def test_an_ingest_whose_worker_is_killed_is_finished_by_another(sqlite_shop: Shop, tmp_path: Path) -> None:
@@ -126,6 +150,11 @@ def test_a_job_outlasts_a_database_that_is_away(postgresql_shop: Shop, postgresq
     assert done.status == "succeeded"
     with shop.database.reading() as session:
         assert len(versions.list_versions(session)) == 2
+
+
+def _one_long_member() -> dict[str, Any]:
+    """Return the params of a training that writes a checkpoint at its end and where it is stopped."""
+    return training(members=1, schedule={"kind": "cosine", "steps": 1500}, checkpoint_every=100_000)
 
 
 def _children(shop: Shop, job: str) -> list[jobs.Job]:

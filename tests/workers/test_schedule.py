@@ -10,8 +10,8 @@ from records import jobs, promotions, schedules, versions
 from records.cron import next_run
 from tests.operations.conftest import BASINS
 from tests.workers.conftest import Shop, training
-from workers.job import Tools
 from workers.schedule import fire
+from workers.tools import ServiceTools
 
 HELD_OUT = "2004-10-01..2008-09-30"
 
@@ -61,7 +61,7 @@ def schedule(shop: Shop, **params: object) -> schedules.Schedule:
 
 def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
     made = schedule(sqlite_shop, **training())
-    tools = Tools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
+    tools = ServiceTools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
     for _ in range(5):
         fire(tools)
     with sqlite_shop.database.reading() as session:
@@ -87,7 +87,7 @@ def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(
         compare={"period": HELD_OUT, "promote": True},
     )
     sqlite_shop.worker()
-    tools = Tools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
+    tools = ServiceTools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
     fire(tools)
     with sqlite_shop.database.reading() as session:
         job = schedules.get(session, made.id).last_job_id

@@ -1,0 +1,157 @@
+"""A child process whose jobs do harm, and a worker of short patience that starts such children.
+
+python -m tests.workers.harmful WORKER-PROCESS      the child
+python -m tests.workers.harmful [QUEUE ...]         the worker
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from jobspec.fields import RequestModel
+from jobspec.kinds import QUEUES, JobRequest
+from records.logs import log_to_stderr
+from records.settings import Settings
+from workers.child import serve
+from workers.job import Running
+from workers.processes import work
+
+TIME_LIMIT = timedelta(seconds=4)
+MEMORY_LIMIT = 512 * 2**20
+
+
+class HarmParams(RequestModel):
+    """Which harm to do."""
+
+    harm: str
+
+
+class Harm(JobRequest):
+    """Do harm."""
+
+    params: HarmParams
+
+
+class ShortHarm(Harm):
+    """Do harm for a short time."""
+
+    time_limit = TIME_LIMIT
+
+
+class IntakeHarm(Harm):
+    """Do harm as an ingestion does."""
+
+    queue = "ingest"
+    memory_limit = MEMORY_LIMIT
+
+
+KINDS: Mapping[str, type[Harm]] = {"harm": Harm, "short-harm": ShortHarm, "intake-harm": IntakeHarm}
+
+
+def well(running: Running) -> dict[str, Any]:
+    """Tell which process ran the job."""
+    return {"process": os.getpid(), "attempt": running.job.attempt}
+
+
+def segfault(running: Running) -> dict[str, Any]:
+    """Crash as a C library does."""
+    running.show(2, 3, "reading bad.nc")
+    return {"byte": ctypes.string_at(0)}
+
+
+def segfault_once(running: Running) -> dict[str, Any]:
+    """Crash in the first attempt alone."""
+    return segfault(running) if running.job.attempt == 1 else well(running)
+
+
+def leave(_running: Running) -> dict[str, Any]:
+    """End the process without a word."""
+    os._exit(7)
+
+
+def ignore(running: Running) -> dict[str, Any]:
+    """Never look whether somebody asked to stop."""
+    running.show(1, 3)
+    while True:
+        time.sleep(1)
+
+
+def freeze(running: Running) -> dict[str, Any]:
+    """Stop the process: it takes no signal but SIGKILL."""
+    running.show(1, 3)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return {}
+
+
+def obey(running: Running) -> dict[str, Any]:
+    """Work for ever, and look."""
+    while True:
+        running.show(1, 3, str(os.getpid()))
+        time.sleep(0.01)
+
+
+def flood_memory(running: Running) -> dict[str, Any]:
+    """Take more and more memory."""
+    running.show(1, 3, "reading huge.nc")
+    return {"blocks": [bytearray(2**24) for _ in range(10_000)]}
+
+
+def flood_pipe(running: Running) -> dict[str, Any]:
+    """Tell more than anybody can hold."""
+    running.show(1, 3, "x" * 2**27)
+    return {}
+
+
+def read_named_pipe(running: Running) -> dict[str, Any]:
+    """Open a named pipe that nobody writes to."""
+    pipe = running.tools.settings.data / running.job.id
+    os.mkfifo(pipe)
+    running.show(1, 3, "reading a named pipe")
+    return {"text": pipe.read_text()}
+
+
+def print_much(running: Running) -> dict[str, Any]:
+    """Print to standard output, which C libraries do."""
+    os.write(1, b'{"outcome": {"status": "failed"}}\n' * 1000)
+    return well(running)
+
+
+HARMS: dict[str, Callable[[Running], dict[str, Any]]] = {
+    harm.__name__: harm
+    for harm in (
+        well,
+        segfault,
+        segfault_once,
+        leave,
+        ignore,
+        freeze,
+        obey,
+        flood_memory,
+        flood_pipe,
+        read_named_pipe,
+        print_much,
+    )
+}
+
+
+def do_harm(running: Running, params: HarmParams) -> dict[str, Any]:
+    """Do the harm that the job names."""
+    return HARMS[params.harm](running)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the child where a worker's process id is given, else a worker of some queues."""
+    if arguments and arguments[0].isdigit():
+        serve(dict.fromkeys(KINDS, do_harm), KINDS)
+        return
+    log_to_stderr("info")
+    work(Settings.load(), arguments or QUEUES, child_module="tests.workers.harmful", kinds=KINDS, grace=1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

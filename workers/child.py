@@ -1,0 +1,187 @@
+"""The process in which handlers run, apart from the worker that looks after it: what crashes here ends one job.
+
+The worker writes lines of JSON to this process's standard input, and reads lines of JSON from its standard output:
+
+    in   {"settings": {...}, "memory_limit": bytes or null}      first of all
+         {"run": job, "attempt": number}
+         {"stop": "cancel" or "shutdown"}                        the job that runs now
+    out  {"progress": {"done", "total", "detail"}}
+         {"outcome": {"status", "result", "problem"}}            the job has ended, the next may come
+"""
+
+import faulthandler
+import json
+import os
+import queue
+import resource
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import structlog
+
+from hydrology.errors import Problem
+from jobspec import kinds
+from jobspec.kinds import JobRequest
+from records import jobs
+from records.clock import Clock
+from records.engine import Database
+from records.logs import log_to_stderr
+from records.settings import Settings
+from workers.job import (
+    CancelAsked,
+    Handler,
+    Outcome,
+    Progress,
+    Running,
+    ShutdownAsked,
+    StopReason,
+    Tools,
+    Waiting,
+    whereabouts,
+)
+from workers.parent import end_with_parent
+
+log = structlog.get_logger()
+
+
+class Pipes:
+    """The lines from the worker and to it."""
+
+    def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        self._requests, self._answers = requests, answers
+        self._runs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._stop: StopReason | None = None
+
+    def first(self) -> dict[str, Any]:
+        """Return the first line, and from now on listen for the others."""
+        first: dict[str, Any] = json.loads(self._requests.readline())
+        threading.Thread(target=self._listen, name="requests", daemon=True).start()
+        return first
+
+    def next_run(self) -> dict[str, Any]:
+        """Wait for the next job to run."""
+        return self._runs.get()
+
+    def asked_to_stop(self) -> StopReason | None:
+        """Return why the job that runs now has to stop, if it has to."""
+        return self._stop
+
+    def tell_progress(self, progress: Progress) -> None:
+        """Tell how far the job is."""
+        self._tell({"progress": progress})
+
+    def tell_outcome(self, outcome: Outcome) -> None:
+        """Tell how the job ended."""
+        self._tell({"outcome": asdict(outcome)})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._answers.write(json.dumps(message).encode() + b"\n")
+        self._answers.flush()
+
+    def _listen(self) -> None:
+        for line in self._requests:
+            message = json.loads(line)
+            if "run" in message:
+                self._stop = None  # one that came too late was meant for the job before
+                self._runs.put(message)
+            else:
+                self._stop = message["stop"]
+        os._exit(0)  # the worker has closed the pipe, or is gone: nobody waits for what this process does
+
+
+def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]] = kinds.KINDS) -> None:
+    """Run the jobs that the worker names, until it closes the pipe.
+
+    The first argument of the command is the worker's process id.
+
+    Args:
+        handlers: of each kind of job.
+        known: how the params of each kind are read.
+    """
+    end_with_parent(signal.SIGKILL)
+    if os.getppid() != int(sys.argv[1]):
+        return  # the worker died before this process could be told of it
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # sent to the whole service: the worker says what has to stop
+    faulthandler.enable()
+    pipes = _pipes()
+    start = pipes.first()
+    settings = Settings.load(**start["settings"])
+    log_to_stderr(settings.log_level)
+    _limit(start["memory_limit"])
+    tools = Tools(settings, Database(settings.database_url), Clock(settings.as_of))
+    run = partial(_run, tools, pipes, handlers, known)
+    while True:
+        request = pipes.next_run()
+        pipes.tell_outcome(run(request["run"], request["attempt"]))
+
+
+def _pipes() -> Pipes:
+    """Take the pipes for the worker alone: what a library prints goes to the log, and it reads nothing."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return Pipes(requests, answers)
+
+
+def _limit(memory: int | None) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold whatever was in memory
+    with suppress(OSError):  # Linux alone has it: where memory runs out, this process goes first
+        Path("/proc/self/oom_score_adj").write_text("500")
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
+def _limit_in_words() -> str:
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return "" if limit == resource.RLIM_INFINITY else f" ({limit / 2**20:.0f} MiB)"
+
+
+def _run(
+    tools: Tools,
+    pipes: Pipes,
+    handlers: Mapping[str, Handler],
+    known: Mapping[str, type[JobRequest]],
+    job_id: str,
+    attempt: int,
+) -> Outcome:
+    running: Running | None = None
+    try:
+        with tools.database.transaction() as session:
+            job = jobs.hold(session, job_id, attempt)
+        running = Running(tools, job, pipes.tell_progress, pipes.asked_to_stop)
+        params = kinds.read(job.kind, job.params, known).params
+        return Outcome("succeeded", result=handlers[job.kind](running, params))
+    except CancelAsked:
+        return Outcome("cancelled")
+    except ShutdownAsked:
+        return Outcome("released")
+    except Waiting:
+        return Outcome("waiting")
+    except jobs.StaleAttempt:
+        return Outcome("stale")
+    except Problem as problem:
+        return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+    except MemoryError:
+        place = whereabouts(running.progress if running else None)
+        detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
+        return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
+    except Exception as error:  # noqa: BLE001 - whatever it is, the row must tell it and this process go on
+        log.error("job.error", job=job_id, error="".join(traceback.format_exception(error)))
+        detail = f"{type(error).__name__} in the worker; see its log."
+        return Outcome("retry", problem={"kind": "internal", "detail": detail})
+
+
+if __name__ == "__main__":
+    from workers.tasks import HANDLERS
+
+    serve(HANDLERS)

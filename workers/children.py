@@ -1,0 +1,134 @@
+"""The child processes of a worker, seen from the worker: started, asked, told to stop, killed."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections import deque
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+
+from records import jobs
+from records.settings import Settings
+from workers.job import StopReason
+
+log = structlog.get_logger()
+
+LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
+KILL_PATIENCE = 10.0  # seconds until a killed process is given up: one that hangs in the kernel cannot be killed
+
+
+class Child:
+    """A process that runs `module` (as `workers.child` does), and the pipes to it."""
+
+    def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
+        # A process group of its own: Ctrl-C does not reach it, and what it starts is killed with it.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            process_group=0,
+        )
+        self.memory_limit = memory_limit
+        self.ended = False
+        self._lines: deque[bytearray] = deque()
+        self._rest = bytearray()  # of a line whose end has not come yet
+        self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
+
+    def run(self, job: jobs.Job) -> None:
+        """Let it run a claimed job."""
+        self._write({"run": job.id, "attempt": job.attempt})
+
+    def stop(self, reason: StopReason) -> None:
+        """Ask it to stop the job."""
+        self._write({"stop": reason})
+
+    def receive(self, seconds: float) -> dict[str, Any] | None:
+        """Return its next message; None where none came in that time, or none will come any more (`ended`)."""
+        if not self._lines and not self.ended:
+            self._read(seconds)
+        if not self._lines:
+            return None
+        message: dict[str, Any] = json.loads(self._lines.popleft())
+        return message
+
+    def kill(self) -> None:
+        """Kill it, with all that it has started."""
+        self.ended = True
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        try:
+            self._process.wait(KILL_PATIENCE)
+        except subprocess.TimeoutExpired:
+            log.error("child.unkillable", process=self._process.pid)
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
+
+    def end_in_words(self) -> str:
+        """Say how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
+        try:
+            code = self._process.wait(KILL_PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "closed its pipe"
+        if code >= 0:
+            return f"ended by itself with exit code {code}"
+        return f"was killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
+
+    def _read(self, seconds: float) -> None:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        if not select.select([descriptor], [], [], seconds)[0]:
+            return
+        part = os.read(descriptor, 2**20)
+        self._rest += part
+        if b"\n" in part:
+            *lines, self._rest = self._rest.split(b"\n")
+            self._lines.extend(lines)
+        self.ended = not part
+        if len(self._rest) > LONGEST_LINE:
+            log.error("child.flood", process=self._process.pid)
+            self.kill()
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it is dead: `receive` tells
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+
+class Children:
+    """The children of a worker. One is kept between jobs, so that each job does not load everything anew."""
+
+    def __init__(self, settings: Settings, module: str = "workers.child") -> None:
+        self._settings, self._module = settings, module
+        self._idle: Child | None = None
+
+    def take(self, memory_limit: int | None) -> Child:
+        """Return a child to run a job: the idle one, or, for a job with a memory limit, one of its own."""
+        if self._idle is None or memory_limit is not None:
+            return Child(self._module, self._settings, memory_limit)
+        child, self._idle = self._idle, None
+        return child
+
+    def give_back(self, child: Child) -> None:
+        """Keep a child whose job has ended for the next job, or end it where it cannot serve."""
+        if child.ended or child.memory_limit is not None or self._idle is not None:
+            child.kill()
+        else:
+            self._idle = child
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._idle is not None:
+            self._idle.kill()

@@ -1,0 +1,30 @@
+"""What looks after jobs works with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+from workers.enqueue import Sender
+from workers.job import Tools
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTools(Tools):
+    """What jobs work with, and the way to tell the workers of a job."""
+
+    sender: Sender
+
+
+@contextmanager
+def tools_of(settings: Settings) -> Iterator[ServiceTools]:
+    """Open what the settings name, and close it at the end."""
+    database, clock = Database(settings.database_url), Clock(settings.as_of)
+    sender = Sender(settings, database, clock)
+    try:
+        yield ServiceTools(settings, database, clock, sender)
+    finally:
+        sender.close()
+        database.close()

@@ -1,0 +1,172 @@
+"""A worker: it claims a job, lets a child process run it, looks after that process, and writes how it ended.
+
+Every write carries the number of the attempt, so that a worker that was thought dead can change nothing.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_exponential
+
+from jobspec.kinds import KINDS, InvalidRequest, JobRequest, read
+from records import jobs
+from workers.children import Child, Children
+from workers.heartbeat import Heartbeat
+from workers.job import Outcome, StopReason, whereabouts
+from workers.tools import ServiceTools
+
+log = structlog.get_logger()
+
+DATABASE_PATIENCE = 60.0  # seconds that the last write of a job waits for a database that is away
+GRACE = 10.0  # seconds that a job has to stop when it is asked to; then its process is killed
+TICK = 0.2  # seconds between two looks at what may end a job
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker, which runs one job at a time.
+
+    Attributes:
+        name: what the rows of its jobs call it.
+        stopping: set when the worker is to stop: the job at hand is queued again.
+        kinds: what each kind of job may be asked, and its limits.
+        grace: seconds that a job has to stop.
+    """
+
+    name: str
+    tools: ServiceTools
+    children: Children
+    stopping: threading.Event = field(default_factory=threading.Event)
+    kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
+    grace: float = GRACE
+
+    def run(self, job_id: str) -> None:
+        """Do a job if it is waiting to be done; the message of one that is not does nothing."""
+        now = self.tools.clock.wall()
+        with self.tools.database.transaction() as session:
+            lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
+            job = jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+        if job is None:
+            return
+        log.info("job.start", job=job.id, kind=job.kind, attempt=job.attempt)
+        with Heartbeat(self.tools, job) as heartbeat:
+            outcome = self._attempt(job, heartbeat)
+        try:
+            write(self.tools, job, outcome)
+        except jobs.StaleAttempt as error:
+            log.warning("job.stale", job=job.id, attempt=job.attempt, error=str(error))
+            return
+        if job.parent_id is not None:
+            resume_parent(self.tools, job.parent_id)
+
+    def _attempt(self, job: jobs.Job, heartbeat: Heartbeat) -> Outcome:
+        try:
+            request = read(job.kind, job.params, self.kinds)
+        except InvalidRequest as problem:
+            return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+        child = self.children.take(request.memory_limit)
+        try:
+            child.run(job)
+            return self._look_after(child, request, heartbeat)
+        except BaseException:
+            child.kill()
+            raise
+        finally:
+            self.children.give_back(child)
+
+    def _look_after(self, child: Child, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
+        """Return when the job has ended: by its own word, by the death of its process, or by a kill."""
+        begun = time.monotonic()
+        asked: StopReason | None = None
+        asked_at = begun
+        while True:
+            message = child.receive(TICK) or {}
+            if "outcome" in message:
+                return Outcome(**message["outcome"])
+            heartbeat.progress = message.get("progress", heartbeat.progress)
+            if child.ended and not message:
+                return _died(child, heartbeat)
+            now = time.monotonic()
+            if heartbeat.stale:
+                outcome = Outcome("stale")
+            elif now - begun > request.time_limit.total_seconds():
+                outcome = _overdue(request, heartbeat)
+            elif asked is not None and now - asked_at > self.grace:
+                outcome = Outcome("cancelled" if asked == "cancel" else "released")
+            else:
+                if asked is None and (asked := self._asked(heartbeat)) is not None:
+                    asked_at = now
+                    child.stop(asked)
+                continue
+            log.warning("job.killed", status=outcome.status, asked=asked)
+            child.kill()
+            return outcome
+
+    def _asked(self, heartbeat: Heartbeat) -> StopReason | None:
+        if heartbeat.cancelled:
+            return "cancel"
+        return "shutdown" if self.stopping.is_set() else None
+
+
+def _died(child: Child, heartbeat: Heartbeat) -> Outcome:
+    detail = f"The process of the job {child.end_in_words()}{whereabouts(heartbeat.progress)}."
+    log.error("job.process_died", detail=detail)
+    return Outcome("retry", problem={"kind": jobs.PROCESS_DIED, "detail": detail})
+
+
+def _overdue(request: JobRequest, heartbeat: Heartbeat) -> Outcome:
+    seconds = request.time_limit.total_seconds()
+    limit = f"{seconds:g} s" if seconds < 3600 else f"{seconds / 3600:g} h"
+    detail = f"The job passed its time limit of {limit} and was killed{whereabouts(heartbeat.progress)}."
+    return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
+
+
+@retry(
+    retry=retry_if_exception_type(DBAPIError),
+    stop=stop_after_delay(DATABASE_PATIENCE),
+    wait=wait_exponential(0.5, max=5),
+    reraise=True,
+)
+def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
+    """Keep how an attempt ended, and send the job again where it is queued again.
+
+    Raises:
+        UnknownJob, StaleAttempt: the job is not running under this attempt any more.
+    """
+    now, key = tools.clock.wall(), (job.id, job.attempt)
+    with tools.database.transaction() as session:
+        match outcome.status:
+            case "stale":
+                after = job
+            case "waiting":
+                after = jobs.wait(session, *key, now)
+            case "released":
+                after = jobs.release(session, *key, now)
+            case "retry":
+                assert outcome.problem is not None
+                after = jobs.retry(session, *key, outcome.problem, now)
+            case status:
+                values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
+                after = jobs.finish(session, *key, status=status, **values, at=now)
+        children = jobs.children(session, job.id) if after.status == "waiting" else []
+    log.info("job.end", job=job.id, status=outcome.status)
+    for waiting in (after, *children):
+        if waiting.status == "queued" and waiting.sent_at is None:
+            tools.sender.send(waiting)
+    if after.status == "waiting":
+        resume_parent(tools, job.id)  # its children may have been quicker
+
+
+def resume_parent(tools: ServiceTools, parent_id: str) -> None:
+    """Let a parent go on if none of its children is left to wait for."""
+    with tools.database.transaction() as session:
+        resumed = jobs.resume_parent(session, parent_id, tools.clock.wall())
+        parent = jobs.get(session, parent_id)
+    if resumed:
+        tools.sender.send(parent)
