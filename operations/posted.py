@@ -17,9 +17,8 @@ def speaks_for_the_service(session: Session, job: Job) -> bool:
 def changeable(session: Session, job: Job) -> list[str]:
     """Return the basins whose observations a job may write.
 
-    An operator's job changes the basins that its key registered. An admin's, and one that no key posted (a schedule's,
-    which an admin made), changes those of every user. A basin with a published source is never among them: its
-    observations come from that source.
+    An operator's job changes the basins that its key registered. An admin's, and one that no key posted, changes those
+    of every user. A basin with a published source is never among them: its observations come from that source.
     """
     if speaks_for_the_service(session, job):
         return basins.user_basins(session)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from records import basins, jobs, schedules, series
+from records import basins, jobs, series
 from records.clock import Clock
 from records.engine import Database
 from records.keys import Scope
@@ -110,18 +110,15 @@ def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClien
     assert flow_of(tools.database, "OWN-mill", "own") is None
 
 
-def test_a_schedule_reads_the_observations_of_every_users_basin(
+def test_a_job_that_no_key_posted_writes_every_users_basin(
     service: TestClient, tools: ServiceTools, tmp_path: Path
 ) -> None:
     service.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(tools.database))
-    table = tmp_path / "today.csv"
+    table = tmp_path / "uploads" / "today.csv"
+    table.parent.mkdir()
     table.write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
-    params = {"source": "tables", "observations_file": str(table), "product": "own"}
+    params = {"observations_file": str(table), "product": "own"}
     with tools.database.transaction() as session:
-        new = schedules.NewSchedule(name="daily", kind="ingest", params=params, cron="0 6 * * *", timezone="UTC")
-        schedule = schedules.create(session, new, NOW).id
-        job, _ = jobs.create(
-            session, jobs.NewJob(kind="ingest", params=params, queue="default", schedule_id=schedule), NOW
-        )
+        job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
     run(tools, job.id)
     assert flow_of(tools.database, "OWN-mill", "own") == [7]
