@@ -22,6 +22,7 @@ FORECAST: dict[str, Any] = {
     "outside_training": [],
     "trained_on": "synthetic",
     "training_note": "SYNTH-01 is one of the 8 basins that the version learnt from.",
+    "spin_up_days": 10338,
     "age_days": 1,
     "stale": False,
     "filled_forcing": {},
@@ -30,6 +31,7 @@ FORECAST: dict[str, Any] = {
     "units": {"discharge": "m3/s", "storage": "mm", "precipitation": "mm/day", "loss": "mm/day", "water_balance": "mm"},
     "time": ["2008-04-21", "2008-04-22", "2008-04-23"],
     "lead_days": [1, 2, 3],
+    "quantiles_of": "members",
     "discharge": {
         "p05": [0.5864749, 0.4426532, 0.3986695],
         "p10": [0.6089065, 0.4587384, 0.4041171],

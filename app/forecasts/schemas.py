@@ -9,6 +9,7 @@ from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
+from hydrology.spin_up import SPIN_UP_DAYS
 from records.runs import QUANTILES_NOTE, BasinStatus, ForcingKind, Purpose
 
 Units = Literal["m3/s", "mm/day", "cfs"]
@@ -115,6 +116,10 @@ class RunOfBasin(Model):
     )
     trained_on: str | None = Field(description="The weather product that the version learnt from.")
     training_note: str | None = Field(description="The same in a sentence.")
+    spin_up_days: int | None = Field(description="How many days after its empty store the state of T0 is.")
+    spin_up_note: str | None = Field(
+        default=None, description=f"What that means for the flow. Only where it is {SPIN_UP_DAYS} days or fewer."
+    )
     age_days: int | None = Field(
         default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."
     )
@@ -140,6 +145,10 @@ class BasinForecast(RunOfBasin):
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
+    quantiles_of: Literal["members"] = Field(
+        description="What the quantiles of `discharge` are of. `members`: the spread of the ensemble's members, which "
+        "is not calibrated."
+    )
     discharge: Columns | None = Field(
         description=column(
             "In the unit asked for: `median`, and quantiles of the members named by the share of them in % that is at "

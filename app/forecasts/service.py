@@ -131,6 +131,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         skipped_days=basin.summary.skipped_days,
         area=_area(basin),
         units=_units(representation),
+        quantiles_of="members",
         discharge=discharge,
         storage=storage,
         precipitation=precipitation,

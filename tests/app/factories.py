@@ -44,6 +44,7 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         inputs_hash="inputs",
         area_m2=AREA_M2,
         area_name="maurer_extended",
+        spin_up_days=9999,
         summary=SUMMARY if snow else replace(SUMMARY, snow_reason="No reference snow is kept here."),
     )
     series = _series(conserving=conserving, snow=snow and conserving)

@@ -417,3 +417,35 @@ def test_one_answer_holds_a_hundred_basins_and_no_more(sqlite_client: TestClient
         assert fault["field"] == "basins"
         assert said in fault["detail"]
     assert sqlite_client.get("/v1/forecasts").status_code == 422
+
+
+def test_a_forecast_says_what_its_quantiles_are_of_and_how_old_its_state_is(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+
+    answer = sqlite_client.get(LATEST).json()
+
+    assert (answer["quantiles_of"], answer["spin_up_days"]) == ("members", 9999)
+    assert "spin_up_note" not in answer
+
+
+def test_a_run_of_the_first_year_says_that_its_flow_is_too_low(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    run = keep(sqlite_database, made.forecast(spin_up_days=365))
+
+    answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
+
+    assert answer["spin_up_days"] == 365
+    assert "0.25 until day 61" in answer["spin_up_note"]
+
+
+def test_a_run_from_before_it_was_kept_does_not_say_how_old_its_state_was(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    run = keep(sqlite_database, made.forecast(spin_up_days=None))
+
+    answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
+
+    assert (answer["spin_up_days"], answer["missing"]["spin_up_days"]) == (None, "The run did not keep it.")

@@ -194,6 +194,7 @@ def test_the_service_loads_nothing_heavy() -> None:
         "workers.broker",
         "workers.celery_app",
         "workers.enqueue",
+        "workers.parent",
     }
 
 
