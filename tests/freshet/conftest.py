@@ -90,18 +90,13 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the country, to be copied."""
-    freshet = Freshet(tmp_path_factory.mktemp("ingested"))
-    assert freshet("ingest", "camels", "--from", str(country)).code == 0
-    return freshet.data
+    return ingest(country, tmp_path_factory.mktemp("ingested"))
 
 
 @pytest.fixture(scope="session")
 def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the country, a version of two members and a run of 10 days, to be copied."""
-    freshet = _with_copy(ingested_data, tmp_path_factory.mktemp("worked"))
-    assert freshet("train", *PERIODS, *SMALL, "--members", "2").code == 0
-    assert freshet("forecast").code == 0
-    return freshet.data
+    return work(ingested_data, tmp_path_factory.mktemp("worked"))
 
 
 @pytest.fixture
@@ -120,6 +115,21 @@ def ingested(ingested_data: Path, tmp_path: Path) -> Freshet:
 def worked(worked_data: Path, tmp_path: Path) -> Freshet:
     """The command line, with the country ingested, trained on and forecast."""
     return _with_copy(worked_data, tmp_path)
+
+
+def ingest(country: Path, folder: Path) -> Path:
+    """Ingest a country into a data folder, and return that."""
+    freshet = Freshet(folder)
+    assert freshet("ingest", "camels", "--from", str(country)).code == 0
+    return freshet.data
+
+
+def work(ingested_data: Path, folder: Path) -> Path:
+    """Train two members and forecast 10 days in a copy of a data folder, and return that."""
+    freshet = _with_copy(ingested_data, folder)
+    assert freshet("train", *PERIODS, *SMALL, "--members", "2").code == 0
+    assert freshet("forecast").code == 0
+    return freshet.data
 
 
 def _with_copy(data: Path, folder: Path) -> Freshet:

@@ -13,7 +13,7 @@ from tests.freshet.conftest import BASINS, Freshet, environment
 
 COMMANDS = (
     *("ingest", "basins", "train", "evaluate", "compare", "forecast", "runs", "models", "serve", "jobs", "keys"),
-    *("schedules", "doctor", "demo", "worker", "scheduler", "api"),
+    *("schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hydrology.calendar import day
 from ingestion.sources import synthetic
-from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, settings
+from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, ingest, settings, work
 
 HELD_OUT = "2005-10-01..2009-09-30"
 
@@ -19,8 +19,22 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+# What depends on the country is made of this one too, whatever other modules have made of theirs.
+@pytest.fixture(scope="session")
+def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country."""
+    return ingest(country, tmp_path_factory.mktemp("ingested"))
+
+
+@pytest.fixture(scope="session")
+def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country, a version and a run."""
+    return work(ingested_data, tmp_path_factory.mktemp("worked"))
+
+
 def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
-    parent = ingested("train", *PERIODS, *SMALL, "--basin", BASINS[0], "--json").json["version_id"]
+    plain = settings(network__rank=0, network__basin_vector=0)  # in so few steps the others learn next to nothing
+    parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version_id"]
     tuning = (
         "train",
         "--from",

@@ -284,7 +284,7 @@ def test_one_that_died_goes_on_to_the_same_weights(own: Database, parent: str) -
         train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=die)
     seen: list[tuple[int, int]] = []
     done = train(own, CLOCK, tuning(parent), (UNSEEN,), on_progress=lambda member, now: seen.append((member, now.step)))
-    assert seen[0] == (1, 5)
+    assert seen[0] == (1, 6)
     assert version(own, done.version_id).weights_hash == whole.weights_hash
     assert logs(own, done.version_id) == logs(own, whole.id)
     again = train(own, CLOCK, tuning(parent), (UNSEEN,))

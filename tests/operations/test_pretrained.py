@@ -299,7 +299,7 @@ DAMAGES = [
     (lambda folder: rewrite(folder, data_hash=float("nan")), "version.json"),
     (lambda folder: rewrite(folder, scaler={}), "the scaler does not fit"),
     (lambda folder: rewrite(folder, attribute_ranges={}), "attribute_ranges are not of the attributes"),
-    (lambda folder: rewrite(folder, form=2), "form: .* install the Freshet that it is for"),
+    (lambda folder: rewrite(folder, form=3), "form: .* install the Freshet that it is for"),
     (_elsewhere, "members.1.file"),
     (_other_shape, f"{MEMBER} does not fit the network .*redistribution.bias"),
     (_other_precision, f"{MEMBER} holds values that are no numbers of half precision"),
@@ -401,7 +401,7 @@ def test_a_version_is_meant_for_the_basins_here_that_it_learnt_from_or_else_thos
     kept: Database, shelf: Path
 ) -> None:
     here = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
-    rewrite(shelf / NAME, basins=["USGS-00000001"])
+    rewrite(shelf / NAME, basins=[f"USGS-{number:08}" for number in range(1, len(LEARNT) + 1)])
     elsewhere = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
     with kept.transaction() as session:
         assert promotions.basins_of(session, here) == list(LEARNT)

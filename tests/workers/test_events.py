@@ -44,14 +44,17 @@ def _events(port: int, token: str, job: str, after: int) -> Iterator[tuple[int, 
     """Yield number and data of a job's events until the stream ends."""
     address = f"http://127.0.0.1:{port}/v1/jobs/{job}/events"
     headers = {"Last-Event-ID": str(after), "Authorization": f"Bearer {token}"}
-    seq = 0
+    seq, data = 0, None
     with httpx2.stream("GET", address, headers=headers, timeout=PATIENCE, trust_env=False) as answer:
         for line in answer.iter_lines():
             name, _, value = line.partition(": ")
             if name == "id":
                 seq = int(value)
             elif name == "data":
-                yield seq, json.loads(value)
+                data = json.loads(value)
+            elif not line and data is not None:
+                yield seq, data
+                data = None
 
 
 def _await(port: int, api: subprocess.Popen[bytes]) -> None:
