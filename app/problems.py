@@ -187,11 +187,24 @@ def _invalid(request: Request, error: Exception) -> Response:
         Fault(
             location=str(fault["loc"][0]),
             field=_sayable(".".join(str(part) for part in fault["loc"][1:])),
-            detail=_sayable(fault["msg"]),
+            detail=_sayable(_detail(fault)),
         )
         for fault in error.errors()[:MOST_FAULTS]
     ]
     return answer_to(request, InvalidRequest(faults))
+
+
+def _detail(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field, in our words where pydantic's are of its own workings."""
+    match fault["type"]:
+        case "missing":
+            return "It is needed"
+        case "extra_forbidden":
+            return "There is no such field"
+        case "union_tag_invalid":
+            tag, field, known = (fault["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
+            return f"{field} must be one of {known}, not '{tag[:64]}'"
+    return str(fault["msg"])
 
 
 def _sayable(text: str) -> str:

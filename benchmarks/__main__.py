@@ -13,12 +13,14 @@ from records.logs import log_to_stderr
 MEASUREMENTS = {
     "api": "benchmarks.speed.api",
     "camels-means": "benchmarks.camels_means",
+    "closure": "benchmarks.closure",
     "exactness": "benchmarks.exactness",
     "ingest": "benchmarks.speed.ingest",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "series-read": "benchmarks.speed.series_read",
+    "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",
 }
 

@@ -2,4 +2,5 @@
 
 from freshet.cli.main import main
 
-main()
+if __name__ == "__main__":  # processes of a training import it again
+    main()

@@ -15,8 +15,8 @@ from ingestion.sources import synthetic
 from records import audit, keys, private
 from records.clock import Clock
 from records.engine import Database
+from records.parent import end_with_parent
 from records.settings import Settings
-from workers.parent import end_with_parent
 
 # The synthetic record is 1996-10-01..2008-09-30.
 TRAINING = {

@@ -14,9 +14,9 @@ import structlog
 
 from hydrology.errors import Problem
 from records import private
+from records.parent import end_with_parent
 from records.settings import Settings
 from workers.broker import start_embedded
-from workers.parent import end_with_parent
 from workers.worker import GRACE
 
 log = structlog.get_logger()

@@ -89,9 +89,9 @@ class YearlyErrors:
 
     def over(self, years: Sequence[int]) -> "YearlyErrors":
         """Return the sums of some of the water years."""
-        kept = np.isin(self.years, years)
+        chosen = np.isin(self.years, years)
         sums = (self.days, self.squared_error, self.observed, self.observed_squared)
-        return YearlyErrors(self.years[kept], *(values[:, kept] for values in sums))
+        return YearlyErrors(self.years[chosen], *(values[:, chosen] for values in sums))
 
     @property
     def observed_years(self) -> npt.NDArray[np.bool_]:
@@ -108,10 +108,10 @@ class YearlyErrors:
         Returns:
             shape (basins, samples).
         """
-        drawn = (np.ones((1, len(self.years))) if counts is None else counts.astype(np.float64)).T
-        days, error = self.days @ drawn, self.squared_error @ drawn
+        weights = (np.ones((1, len(self.years))) if counts is None else counts.astype(np.float64)).T
+        days, error = self.days @ weights, self.squared_error @ weights
         with np.errstate(invalid="ignore", divide="ignore"):
-            variance = self.observed_squared @ drawn - (self.observed @ drawn) ** 2 / days
+            variance = self.observed_squared @ weights - (self.observed @ weights) ** 2 / days
             nse: Array = np.where((days > 1) & (variance > 1e-12 * days), 1 - error / variance, np.nan)
         return nse
 

@@ -70,6 +70,15 @@ class Period:
         """Every day of the period, in order."""
         return np.arange(self.first, self.last + np.timedelta64(1, "D"))
 
+    def without(self, part: "Period | None") -> tuple["Period", ...]:
+        """Return what is left of it before and after a part of it."""
+        if part is None or self.overlap(part) is None:
+            return (self,)
+        day = np.timedelta64(1, "D")
+        before = () if part.first <= self.first else (Period(self.first, part.first - day),)
+        after = () if part.last >= self.last else (Period(part.last + day, self.last),)
+        return before + after
+
     def overlap(self, other: "Period") -> "Period | None":
         """Return the days in both periods, or None."""
         first, last = max(self.first, other.first), min(self.last, other.last)

@@ -81,10 +81,10 @@ def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
     return float(p[1:] @ t[1:]) / (float(p[0]) * swing) if swing > 0 else 0.0
 
 
-def _spells(there: Mask, days: Days) -> tuple[float, float, str | None]:
+def _spells(of_kind: Mask, days: Days) -> tuple[float, float, str | None]:
     """Frequency (days/year), mean duration (days) and season of days of a kind."""
-    if not there.any():
+    if not of_kind.any():
         return 0.0, 0.0, None
-    spells = int((there & ~np.concatenate([[False], there[:-1]])).sum())
-    counts = np.bincount(month(days[there]) % 12 // 3, minlength=4)
-    return float(there.mean()) * _DAYS_PER_YEAR, float(there.sum()) / spells, _SEASONS[int(counts.argmax())]
+    spells = int((of_kind & ~np.concatenate([[False], of_kind[:-1]])).sum())
+    counts = np.bincount(month(days[of_kind]) % 12 // 3, minlength=4)
+    return float(of_kind.mean()) * _DAYS_PER_YEAR, float(of_kind.sum()) / spells, _SEASONS[int(counts.argmax())]

@@ -2,9 +2,13 @@
 
 Water that comes in is positive, water that leaves or stays in store is negative, so that the sum of a closed
 ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1].
+
+A ledger is of a span of days, and so would let a leak pass that is small on every one of them. Flows are therefore
+also summed since the store was empty (`sums_after`), and these sums have a ledger of their own (`close_since_empty`).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +18,35 @@ from hydrology.errors import InvalidInput
 
 Array = npt.NDArray[np.float64]
 
-SCALE = "water available: initial storage + precipitation, mm; a residual of up to 1e-5 of it closes (float32)"
-"""What a residual is held against, in words."""
+FLOWS = ("precipitation", "discharge", "loss")
+Sums = Mapping[str, Array]
+"""Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
+
 LEAST_MM = -1e-6
 """Discharge, loss and storage below it are negative beyond rounding."""
 TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a residual is held against, an amount of water in mm.
+
+    Attributes:
+        name, formula: what it is, in words.
+        tolerance: the largest |residual| / scale that closes, of what is computed in float32.
+    """
+
+    name: str
+    formula: str
+    tolerance: float
+
+
+WATER_AVAILABLE = Scale(
+    "water available", "initial storage + precipitation over the span", TOLERANCES[np.dtype(np.float32)]
+)
+WATER_SINCE_EMPTY = Scale("water since the empty store", "precipitation since the store was empty", 5e-6)
+"""Below the daily tolerance, so that a leak which just passes every day is found, and above what honest rounding
+leaves (docs/measured.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +121,40 @@ def close(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance)
+
+
+def sums_after(
+    before: Sums | None, precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike
+) -> dict[str, Array]:
+    """Return the sums since the empty store after some more days.
+
+    Day is added to day in float64, so the sums have the same bits wherever the days are cut.
+
+    Args:
+        before: the sums until these days; None for an empty store.
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+
+    Raises:
+        InvalidInput: the shapes do not fit together.
+    """
+    flows = dict(zip(FLOWS, _flows(precipitation, discharge, loss), strict=True))
     with np.errstate(invalid="ignore"):
-        names = ("precipitation", "discharge", "loss", "storage change")
-        amounts = np.stack([rain.sum(axis=1), -runoff.sum(axis=1), -lost.sum(axis=1), -(after - before)], axis=1)
-    return tuple(
-        Ledger(tuple(map(Term, names, row.tolist())), scale_mm=float(initial + row[0]), tolerance=tolerance)
-        for row, initial in zip(amounts, before, strict=True)
-    )
+        return {
+            name: np.column_stack([np.zeros(len(days)) if before is None else before[name], days]).cumsum(axis=1)[:, -1]
+            for name, days in flows.items()
+        }
+
+
+def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
+    """Return the ledger of each member since its store was empty.
+
+    Args:
+        storage: total storage in mm now, shape (members,), computed in float32.
+    """
+    rain, runoff, lost = (sums[name] for name in FLOWS)
+    stored = _of_shape(storage, rain.shape, "storage")
+    return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance)
 
 
 def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
@@ -150,6 +205,18 @@ def worst_relative_residual(
     sound = np.isfinite(residual) & np.isfinite(scale) & np.isfinite(relative)
     worst: Array = np.where(sound, relative, np.inf).max(axis=1, initial=0.0)
     return worst
+
+
+def _ledgers(
+    precipitation: Array, discharge: Array, loss: Array, before: Array, after: Array, tolerance: float
+) -> tuple[Ledger, ...]:
+    """Return the ledger of each member, all amounts in mm and (members,)."""
+    with np.errstate(invalid="ignore"):
+        amounts = np.stack([precipitation, -discharge, -loss, -(after - before)], axis=1)
+    return tuple(
+        Ledger(tuple(map(Term, (*FLOWS, "storage change"), row.tolist())), float(initial + row[0]), tolerance)
+        for row, initial in zip(amounts, before, strict=True)
+    )
 
 
 def _flows(precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike) -> tuple[Array, ...]:

@@ -57,7 +57,7 @@ class Difference:
     """One model beside another over n basins.
 
     Attributes:
-        median: of (one - other), basin by basin; None where there is no basin.
+        median: of (scores - reference), basin by basin; None where there is no basin.
         better, worse: in how many basins it is nearer to, or farther from, the perfect value.
         p: of the two-sided Wilcoxon signed-rank test of the differences; None with the reason.
     """
@@ -79,13 +79,13 @@ def quartiles(values: npt.ArrayLike) -> Quartiles:
     return Quartiles(known.size, p25, median, p75)
 
 
-def difference(one: npt.ArrayLike, other: npt.ArrayLike, *, perfect: float) -> Difference:
-    """Hold a model's scores against another's in the same basins, each of shape (basins,).
+def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: float) -> Difference:
+    """Hold a model's scores against those of a reference in the same basins, each of shape (basins,).
 
     Raises:
         InvalidInput: the shapes differ, or a score is not finite.
     """
-    ours, theirs = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    ours, theirs = np.asarray(scores, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if ours.ndim != 1 or ours.shape != theirs.shape:
         raise InvalidInput(f"Paired scores need one shape (basins,); theirs are {ours.shape} and {theirs.shape}.")
     if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):

@@ -71,5 +71,5 @@ def _high_peaks(flow: Array) -> Indices:
 def _unbroken(peaks: Indices, days: Days, *, reach: int) -> Indices:
     """Keep the peaks whose neighbours, `reach` to either side, are consecutive days."""
     peaks = peaks[(peaks >= reach) & (peaks + reach < len(days))]
-    whole: Indices = peaks[days[peaks + reach] - days[peaks - reach] == np.timedelta64(2 * reach, "D")]
-    return whole
+    unbroken: Indices = peaks[days[peaks + reach] - days[peaks - reach] == np.timedelta64(2 * reach, "D")]
+    return unbroken

@@ -39,21 +39,21 @@ def quality_report(series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, 
         areas: the named drainage areas in m2; a forcing product's own area bears the product's name.
     """
     findings = [*_area_mismatch(areas)]
-    for (product, variable), one in series.items():
-        findings += _gaps(product, variable, one)
-        findings += _flags(product, variable, one)
+    for (product, variable), daily in series.items():
+        findings += _gaps(product, variable, daily)
+        findings += _flags(product, variable, daily)
         match variable:
             case "precipitation":
-                findings += _negative_precipitation(product, one)
+                findings += _negative_precipitation(product, daily)
             # A product of snow alone may well be 0 all its days where it never snows.
             case "swe" if (product, "precipitation") in series:
-                findings += _empty_swe(product, one)
+                findings += _empty_swe(product, daily)
             case "discharge":
-                findings += _constant_flow(product, one)
-                findings += _suspect_zeros(product, one)
-                findings += _excess_runoff(product, one, series, areas)
+                findings += _constant_flow(product, daily)
+                findings += _suspect_zeros(product, daily)
+                findings += _excess_runoff(product, daily, series, areas)
             case "tmax" if (product, "tmin") in series:
-                findings += _equal_temperatures(product, one, series[product, "tmin"])
+                findings += _equal_temperatures(product, daily, series[product, "tmin"])
     return findings
 
 
@@ -214,9 +214,9 @@ def _excess_runoff(
             )
 
 
-def _ranges(there: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _ranges(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last index of every run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]
 
 

@@ -63,9 +63,9 @@ class DailySeries:
         flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
         shared = self.period.overlap(period)
         if shared is not None:
-            there = slice(_offset(self.start, shared.first), _offset(self.start, shared.last) + 1)
-            here = slice(_offset(period.first, shared.first), _offset(period.first, shared.last) + 1)
-            values[here], flags[here] = self.values[there], self.flags[there]
+            source = slice(_offset(self.start, shared.first), _offset(self.start, shared.last) + 1)
+            target = slice(_offset(period.first, shared.first), _offset(period.first, shared.last) + 1)
+            values[target], flags[target] = self.values[source], self.flags[source]
         return DailySeries(period.first, values, flags, self.unit)
 
 

@@ -151,8 +151,8 @@ def _step(
 
     bare = ice <= 0
     outflow = outflow + np.where(bare, liquid, 0.0)
-    kept = [np.where(bare, 0.0, part) for part in (ice, liquid, deficit, index)]
-    return State(*kept), outflow
+    stores = [np.where(bare, 0.0, part) for part in (ice, liquid, deficit, index)]
+    return State(*stores), outflow
 
 
 def _melt(rain: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters) -> Array:

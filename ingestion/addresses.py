@@ -91,10 +91,10 @@ def addresses_of(host: str, port: int, allowed: Collection[HostPort] = ()) -> li
         answers = getaddrinfo(host, port, type=SOCK_STREAM)
     except (gaierror, UnicodeError) as error:
         raise UnknownHost(f"The host {host} is not known to the name service: check the address.") from error
-    found = list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+    addresses = list(dict.fromkeys(str(answer[4][0]) for answer in answers))
     if (host.lower(), port) in allowed:
-        return found
-    if public := [address for address in found if is_public(address)]:
+        return addresses
+    if public := [address for address in addresses if is_public(address)]:
         return public
     raise ForbiddenAddress(
         f"{host}:{port} has no public address, and others are not connected to: an administrator may allow it with "

@@ -47,10 +47,10 @@ class Deadline:
         Raises:
             TooSlow: none are.
         """
-        left = self._end - time.monotonic()
-        if left <= 0:
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
             raise TooSlow(f"It took longer than {self.seconds:g} seconds, which is the limit: try later.")
-        return left if most is None else min(left, most)
+        return seconds if most is None else min(seconds, most)
 
 
 def http_address(url: str) -> httpx2.URL:

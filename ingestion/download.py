@@ -250,8 +250,8 @@ def _check_status(response: httpx2.Response, transfer: _Transfer) -> None:
 def _resumed_total(response: httpx2.Response, transfer: _Transfer) -> int:
     part = transfer.part
     stated = re.fullmatch(r"bytes ([0-9]{1,18})-[0-9]+/([0-9]{1,18})", response.headers.get("Content-Range", ""))
-    same = response.headers.get("ETag") == part.validator()
-    if stated is None or not same or int(stated[1]) != part.size:
+    is_same_file = response.headers.get("ETag") == part.validator()
+    if stated is None or not is_same_file or int(stated[1]) != part.size:
         part.begin(transfer.file, None)
         raise _PassingError(f"{transfer.name}: the server sends another range or file than asked: start again.")
     return int(stated[2])

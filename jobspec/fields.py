@@ -1,5 +1,7 @@
-"""The fields that requests are made of. Each is checked as it is read, and says what is wrong with it."""
+"""The types of the fields of requests. Each checks its value and says what is wrong with it."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -7,6 +9,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     PlainSerializer,
     PlainValidator,
@@ -23,61 +26,75 @@ LONGEST_PERIOD_TEXT = 40
 
 
 class RequestModel(BaseModel):
-    """A part of a request. A number is a number there, not a text that could be read as one; an unknown field is
-    refused."""
+    """A part of a request. Types are strict (the text "3" is not a number) and unknown fields are refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-def full_id(text: str) -> str:
-    """Return the full identifier of a basin, refused as a validator does where it is none."""
+@contextmanager
+def refusing(kind: str) -> Iterator[None]:
+    """Turn an InvalidInput into the error that a validator raises, with the same sentence."""
     try:
-        return basin_id(text)
+        yield
     except InvalidInput as error:
-        raise _refused("basin", str(error)) from None
+        raise PydanticCustomError(kind, "{sentence}", {"sentence": str(error)}) from None
+
+
+def full_id(text: str) -> str:
+    """Return the full identifier of a basin."""
+    with refusing("basin"):
+        return basin_id(text)
 
 
 def read_day(value: object) -> Day:
-    """Read `YYYY-MM-DD` and nothing else: a number would be taken for the seconds since 1970."""
+    """Read `YYYY-MM-DD` and nothing else: pydantic would take a number for seconds since 1970."""
     if isinstance(value, Day):
         return day(value)
-    try:
+    with refusing("day"):
         parsed = day(value) if isinstance(value, str) else None
-    except InvalidInput as error:
-        raise _refused("day", str(error)) from None
     if parsed is None or str(parsed) != value:
-        raise _refused("day", "not a day as it is written here: YYYY-MM-DD")
+        raise PydanticCustomError("day", "not a day: write YYYY-MM-DD")
     return parsed
 
 
 def read_period(value: object) -> Period:
-    """Read `FIRST..LAST`, two days and all between them."""
+    """Read `FIRST..LAST`: both days and all between them."""
     if isinstance(value, Period):
         return value
     if not isinstance(value, str) or len(value) > LONGEST_PERIOD_TEXT:
-        raise _refused("period", "not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30")
-    try:
+        raise PydanticCustomError("period", "not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30")
+    with refusing("period"):
         return Period.parse(value)
-    except InvalidInput as error:
-        raise _refused("period", str(error)) from None
 
 
 def _without_password(text: str) -> str:
     try:
         secret = "://" in text and "@" in urlsplit(text).netloc
     except ValueError:
-        raise _refused("source", "not a URL that can be read") from None
+        raise PydanticCustomError("source", "not a valid URL") from None
     if secret:
-        raise _refused("source", "a URL with a password would be shown to others: give one without")
+        raise PydanticCustomError(
+            "source", "a URL with a password would be shown to others: give one without a password"
+        )
     return text
 
 
-def _refused(kind: str, sentence: str) -> PydanticCustomError:
-    return PydanticCustomError(kind, "{sentence}", {"sentence": sentence})
+def told_apart_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
+    """Return what tells the models of a union apart: a field, which has the first of its values where it is left out.
+
+    Args:
+        noun: what the field chooses, with its article.
+    """
+
+    def value(part: Any) -> Any:
+        return part.get(field, values[0]) if isinstance(part, dict) else getattr(part, field, None)
+
+    sentence = f"choose {noun}: {', '.join(values)}"
+    return Discriminator(value, custom_error_type=field, custom_error_message=sentence)
 
 
 Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
-"""A line of text that says something: no control characters, not blank."""
+"""A line of text: not blank, and without control characters."""
 Name = Annotated[str, Field(pattern="^[0-9A-Za-z_.-]{1,64}$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False)]  # JSON has no tuples
 Id = Annotated[str, Field(pattern="^[0-9A-Za-z_-]{1,64}$")]
@@ -87,7 +104,7 @@ Place = Annotated[
 """A path or a URL to read data from."""
 
 BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40})"
-"""What identifiers look like, for the documentation: what is wrong with one, `full_id` says."""
+"""The pattern of identifiers, for the documentation; `full_id` does the checking."""
 BASIN_SCHEMA: dict[str, Any] = {"pattern": f"^{BASIN}$"}
 Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=BASIN_SCHEMA)]
 Basins = Annotated[list[Basin], Field(max_length=MOST_BASINS, examples=[["USGS-01013500"]])]

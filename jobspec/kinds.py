@@ -1,7 +1,7 @@
-"""The kinds of work that the service does, and what each can be asked. `KINDS` is the one list of them.
+"""The kinds of job that the service runs, and the parameters of each. `KINDS` is the one list of them.
 
-What a request leaves out is left out of the stored job: the defaults hold when it runs. What only the job itself can
-know (whether a basin is kept, say) it checks when it runs.
+A field that a request leaves out is left out of the stored job too, and gets its default when the job runs. What needs
+the database (whether a basin is known, say) is checked when the job runs.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
-from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel
+from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.training import AnyTraining
 
 LONGEST_HORIZON_DAYS = 366
 Queue = Literal["default", "ingest", "training"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
-MOST_FAULTS = 10  # a sentence on each of thousands helps nobody
+MOST_FAULTS = 10  # nobody reads thousands of sentences
 
 
 class InvalidRequest(InvalidInput):
@@ -30,7 +29,7 @@ class InvalidRequest(InvalidInput):
 
 
 class IngestParams(RequestModel):
-    """Which data to bring in."""
+    """Which data to ingest."""
 
     source: Literal["camels", "caravan", "benchmarks"] = Field(
         "camels",
@@ -45,9 +44,9 @@ class IngestParams(RequestModel):
         examples=[["/srv/camels"]],
     )
     product: Name | None = Field(
-        None, description="The weather product; all that are there without it.", examples=["maurer_extended"]
+        None, description="The weather product; by default all that the source has.", examples=["maurer_extended"]
     )
-    basins: Basins = Field([], description="All that are there where none is named.")
+    basins: Basins = Field([], description="By default all that the source has.")
 
     @model_validator(mode="after")
     def _one_file_of_published_scores(self) -> Self:
@@ -57,9 +56,9 @@ class IngestParams(RequestModel):
 
 
 class UploadParams(RequestModel):
-    """Which tables to take in: files that the service has kept."""
+    """Which uploaded tables to ingest: files that the service has stored."""
 
-    product: Name = Field(description="What the weather is kept under.")
+    product: Name = Field(description="The product under which the weather is stored.")
     basins_file: str | None = None
     observations_file: str | None = None
 
@@ -71,42 +70,41 @@ class UploadParams(RequestModel):
 
 
 class PromotionRule(RequestModel):
-    """How the new version is held against the current ones. It is better where the 95 % interval of the median
-    difference in NSE, paired by basin, lies above the margin. Two of three water years decide; the third reports. A
-    fine-tuned version is decided on basin by basin, and against its parent where a basin uses none."""
+    """How the new version is compared with the current ones. It is better where the 95 % interval of the median
+    difference in NSE, paired by basin, lies above the margin. Two of every three water years decide; the third only
+    reports. A fine-tuned version is decided on basin by basin, and against its parent where a basin has no version."""
 
     period: PeriodField = Field(
-        description="Days that took no part in the training, nor in that of its ancestors: four whole water years "
-        "(October to September) or more."
+        description="Days that took no part in the training, nor in that of its ancestors: four or more whole water "
+        "years (October to September)."
     )
-    margin: float = Field(0.0, ge=0, le=1, description="Of NSE.")
-    promote: bool = Field(False, description="Whether a better one becomes current by itself.")
-
-    @field_validator("period")
-    @classmethod
-    def _has_enough_years(cls, period: Period) -> Period:
-        try:
-            split_years(period)
-        except InvalidInput as error:
-            raise PydanticCustomError("period", "{reason}", {"reason": str(error)}) from None
-        return period
+    margin: float = Field(0.0, ge=0, le=1, description="How far above 0 the interval must lie, in NSE.")
+    promote: bool = Field(False, description="Whether a better version becomes current automatically.")
 
 
 class TrainingParams(RequestModel):
     """What to train, and on which basins."""
 
-    config: AnyTraining = Field(description="With `parent` a fine-tuning.")
-    basins: Basins = Field([], description="All that are kept where none is named.")
-    label: Line | None = Field(None, description="What people are to call the version.")
+    config: AnyTraining = Field(description="With `parent` it is a fine-tuning.")
+    basins: Basins = Field([], description="By default all that are kept.")
+    label: Line | None = Field(None, description="A name for the version.")
     compare: PromotionRule | None = Field(
         None,
-        description="Without it, the version only serves basins that have none; what was fine-tuned serves no basin "
+        description="Without it, the version serves only basins that have none; a fine-tuned version serves no basin "
         "before it is promoted.",
     )
 
+    @field_validator("compare")
+    @classmethod
+    def _has_enough_years(cls, rule: PromotionRule | None) -> PromotionRule | None:
+        if rule is not None:
+            with refusing("period"):
+                split_years(rule.period)
+        return rule
+
 
 class MemberParams(RequestModel):
-    """Which member of which training."""
+    """Which member of which training to train."""
 
     training: str
     member: int = Field(ge=0)
@@ -115,12 +113,12 @@ class MemberParams(RequestModel):
 class ForecastParams(RequestModel):
     """Which forecasts to issue."""
 
-    basins: Basins = Field([], description="All that have a model version where none is named.")
+    basins: Basins = Field([], description="By default all that have a model version.")
     t0: DayField | None = Field(
-        None, description="The last day of the state; the newest that the data allow without it."
+        None, description="The last day of the state; by default the newest that the data allow."
     )
     horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
-    version: Id | None = Field(None, description="A model version; the current one of each basin without it.")
+    version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
     product: Name | None = Field(None, description="The weather product that the version is expected to take.")
 
 
@@ -128,16 +126,16 @@ class EvaluationParams(RequestModel):
     """Which version to score, and on which days."""
 
     period: PeriodField
-    version: Id | None = Field(None, description="The newest without it.")
-    basins: Basins = Field([], description="Those kept here that the version learnt from where none is named.")
+    version: Id | None = Field(None, description="By default the newest.")
+    basins: Basins = Field([], description="By default those kept here that the version learnt from.")
 
 
 class ComparisonParams(RequestModel):
-    """Which versions to hold against the first of them, and on which days."""
+    """Which versions to compare with the first of them, and on which days."""
 
     period: PeriodField = Field(description="Days that took no part in the training of any of them.")
     versions: list[Id] = Field(min_length=1, max_length=20, examples=[["011cb6d0d4209b8d7f6a51"]])
-    basins: Basins = Field([], description="Those that every version was trained for where none is named.")
+    basins: Basins = Field([], description="By default those that every version was trained for.")
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -150,15 +148,17 @@ class PretrainedParams(RequestModel):
     """Which shipped ensemble to install, and what it is to serve."""
 
     name: Name | None = Field(
-        None, description="Without it the only one that is shipped.", examples=["mclstm-maurer-447"]
+        None, description="By default the only one that is shipped.", examples=["mclstm-maurer-447"]
     )
     product: Name | None = Field(
         None,
-        description="The weather product that it is to take; the one that it learnt from without it. Where it is "
+        description="The weather product that it is to use; by default the one that it learnt from. If it is "
         "another, every forecast says so.",
     )
     promote: bool = Field(
-        False, description="Whether every basin that has its weather and attributes and no version yet is to use it."
+        False,
+        description="Whether it becomes current for every basin that has its weather and attributes and no version "
+        "yet.",
     )
 
 
@@ -166,10 +166,10 @@ class JobRequest(RequestModel):
     """A job of some kind.
 
     Attributes:
-        queue: the workers that do it.
-        time_limit: how long one attempt may run: after that it is killed, and the job has failed.
-        memory_limit: how many bytes of its own an attempt may use; None: no limit. A job with a limit runs in a process
-            that is started for it alone.
+        queue: whose workers run it.
+        time_limit: how long one attempt may run; then it is killed, and the job has failed.
+        memory_limit: how many bytes one attempt may allocate; None for no limit. A job with a limit runs in a process
+            of its own.
     """
 
     queue: ClassVar[Queue] = "default"
@@ -180,19 +180,19 @@ class JobRequest(RequestModel):
     params: RequestModel
 
     def stored(self) -> dict[str, Any]:
-        """Return the params as the job keeps them: what the request says, and nothing else."""
+        """Return the params as they are stored: what the request says, without defaults."""
         return self.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 class _Intake(JobRequest):
-    """What parses files of others."""
+    """A job that parses files from elsewhere."""
 
     queue = "ingest"
     memory_limit = 4 * 2**30
 
 
 class IngestJob(_Intake):
-    """Bring data in."""
+    """Ingest data."""
 
     kind: Literal["ingest"]
     params: IngestParams
@@ -226,7 +226,7 @@ class EvaluationJob(JobRequest):
 
 
 class ComparisonJob(JobRequest):
-    """Hold model versions against each other."""
+    """Compare model versions."""
 
     time_limit = timedelta(hours=24)
 
@@ -235,15 +235,14 @@ class ComparisonJob(JobRequest):
 
 
 class PretrainedJob(JobRequest):
-    """Put a trained ensemble that came with Freshet among the model versions; where it is one already, nothing
-    changes."""
+    """Install a trained ensemble that came with Freshet as a model version. Installing it again changes nothing."""
 
     kind: Literal["pretrained"]
     params: PretrainedParams
 
 
 class MemberJob(JobRequest):
-    """Train one network of an ensemble. Only a training posts it."""
+    """Train one member of an ensemble. Only a training posts it."""
 
     queue = "training"
     time_limit = timedelta(days=14)
@@ -253,7 +252,7 @@ class MemberJob(JobRequest):
 
 
 class UploadJob(_Intake):
-    """Take tables in that were sent to the service. Only the service posts it."""
+    """Ingest tables that were sent to the service. Only the service posts it."""
 
     kind: Literal["upload"] = "upload"
     params: UploadParams
@@ -274,51 +273,51 @@ KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, Up
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:
-    """Read what a job is asked to do.
+    """Read a job request from its kind and its params.
 
     Args:
-        kinds: those that are possible here.
+        kinds: the kinds to choose from.
 
     Raises:
-        InvalidRequest: there is no such kind, or a field cannot be used; the sentence names it.
+        InvalidRequest: there is no such kind, or a field is invalid; the sentence names it.
     """
     if kind not in kinds:
-        raise InvalidRequest(f"There is no job {_shown(kind)}: choose one of {', '.join(kinds)}.")
+        raise InvalidRequest(f"There is no kind of job {_shown(kind)}: choose one of {', '.join(kinds)}.")
     try:
         return kinds[kind].model_validate({"kind": kind, "params": params})
     except ValidationError as error:
-        raise InvalidRequest(f"The {kind} cannot be done: {'; '.join(faults(error, {'params': params}))}.") from None
+        raise InvalidRequest(f"The {kind} is not possible: {'; '.join(faults(error, {'params': params}))}.") from None
 
 
 def queue_of(kind: str) -> str:
-    """Return the queue of a stored job's kind. One that there is not goes to the default queue, where it fails."""
+    """Return the queue of a stored job's kind. A job of an unknown kind goes to the default queue, where it fails."""
     return KINDS.get(kind, JobRequest).queue
 
 
 def faults(error: ValidationError, request: object) -> list[str]:
     """Return what is wrong with each field of a request, named by its path in it."""
     details = error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
-    return [f"{_path(detail, request)}: {_wrong(detail)}" for detail in details]
+    return [f"{_path(detail, request)}: {_message(detail)}" for detail in details]
 
 
 def _path(detail: ErrorDetails, value: Any) -> str:
-    """Return a field's path as the request writes it: the tags of pydantic's unions are no part of it."""
+    """Return a field's path as the request writes it, without the tags of pydantic's unions."""
     parts = []
     for part in detail["loc"]:
-        here = part in value if isinstance(value, dict) else isinstance(part, int) and isinstance(value, list)
-        if here:
+        inside = part in value if isinstance(value, dict) else isinstance(part, int) and isinstance(value, list)
+        if inside:
             value = value[part]
-        if here or (detail["type"] == "missing" and part == detail["loc"][-1]):
+        if inside or (detail["type"] == "missing" and part == detail["loc"][-1]):
             parts.append(_shown(part) if isinstance(part, str) else str(part))
     return ".".join(parts) or "the request"
 
 
-def _wrong(detail: ErrorDetails) -> str:
-    words = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
-    sentence = words.get(detail["type"], detail["msg"]).rstrip(".")
-    return sentence[:1].lower() + sentence[1:300]
+def _message(detail: ErrorDetails) -> str:
+    messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
+    message = messages.get(detail["type"], detail["msg"]).rstrip(".")
+    return message[:1].lower() + message[1:300]
 
 
 def _shown(text: str) -> str:
-    """Return a name as it can be shown: nobody knows what stands in a stranger's request."""
+    """Return a name from a request as it can safely be shown."""
     return text if text.isidentifier() and text.isascii() else ascii(text[:64])

@@ -1,22 +1,31 @@
 """Which network is trained, and how large it is."""
 
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field, Tag
 
-from jobspec.fields import RequestModel
+from jobspec.fields import RequestModel, told_apart_by
+
+LearningRates = Mapping[str, Any]
+"""The values of a schedule's fields that a request leaves out."""
 
 
 class MCLSTMConfig(RequestModel):
     """The mass-conserving LSTM."""
 
+    learning_rates: ClassVar[LearningRates] = {  # the staircase: [MC B.4]
+        "peak_learning_rate": 0.01,
+        "rates": ((0, 0.01), (20, 0.005), (25, 0.001)),
+    }
+
     architecture: Literal["mclstm"] = "mclstm"
-    cells: int = Field(64, ge=2, le=512, description="Memory cells, the trash cell included.")
+    cells: int = Field(32, ge=2, le=512, description="Memory cells, the trash cell included.")
     embedding: int = Field(
         16,
         ge=0,
         le=256,
-        description="Values that a small network makes of weather and attributes for the gates; 0: none, as published.",
+        description="Size of the embedding of weather and attributes for the gates; 0: none, as published.",
     )
     rank: int = Field(
         16,
@@ -25,33 +34,43 @@ class MCLSTMConfig(RequestModel):
         description="Rank of the weights of R, the gate that redistributes water; 0: full, as published.",
     )
     basin_vector: int = Field(
-        16,
+        32,
         ge=0,
         le=256,
-        description="Values learnt of each basin for the gates, zeros in any other; 0: none, as published.",
+        description="Size of the vector learnt for each basin for the gates, zero in any other; 0: none, as published.",
     )
     vector_dropout: float = Field(
-        0.3, ge=0, lt=1, description="How often a sample's basin vector is left out in training."
+        0.3, ge=0, lt=1, description="The share of samples whose basin vector is left out in training."
     )
-    output_gate_bias: float = Field(-3.0, description="First bias of the output gate.")
+    antecedent_days: Annotated[tuple[Annotated[float, Field(gt=0, le=3650)], ...], Field(strict=False)] = Field(
+        (3.0, 15.0, 60.0, 365.0),
+        max_length=8,
+        description="Time scales in days of means of the past weather that the gates see; none, as published.",
+    )
+    output_gate_bias: float = Field(-3.0, description="Initial bias of the output gate.")
 
 
 class _Comparison(RequestModel):
-    """A network that holds no water: it tells no storage and no balance."""
+    """A network that holds no water: it has no storage and no balance."""
+
+    learning_rates: ClassVar[LearningRates] = {
+        "peak_learning_rate": 0.003,
+        "rates": ((0, 1e-3), (10, 5e-4), (20, 1e-4)),  # [K19] counts from 1: from epoch 11 and from epoch 21
+    }
 
     dropout: float = Field(0.4, ge=0, lt=1, description="Before the head.")
 
 
 class LSTMConfig(_Comparison):
-    """The standard comparison. It holds no water: it tells no storage and no balance."""
+    """The standard comparison. It holds no water: it has no storage and no balance."""
 
     architecture: Literal["lstm"]
     cells: int = Field(128, ge=2, le=512)
-    forget_bias: float = Field(3.0, description="First bias of the forget gate.")
+    forget_bias: float = Field(3.0, description="Initial bias of the forget gate.")
 
 
 class EINSConfig(_Comparison):
-    """The LSTM that diagnoses its own input. It holds no water: it tells no storage and no balance."""
+    """The LSTM that diagnoses its own input. It holds no water: it has no storage and no balance."""
 
     architecture: Literal["eins"]
     cells: int = Field(128, ge=2, le=512)
@@ -59,33 +78,24 @@ class EINSConfig(_Comparison):
 
 
 class MMRNNConfig(_Comparison):
-    """The mixed-memory RNN, which skips days without weather. It holds no water: it tells no storage and no balance."""
+    """The mixed-memory RNN, which skips days without weather. It holds no water: it has no storage and no balance."""
 
     architecture: Literal["mmrnn"]
     cells: int = Field(64, ge=2, le=512)
-    forget_bias: float = Field(3.0, description="First bias of the forget gate.")
+    forget_bias: float = Field(3.0, description="Initial bias of the forget gate.")
 
 
-def _name(config: type[RequestModel]) -> str:
-    return str(get_args(config.model_fields["architecture"].annotation)[0])
+ARCHITECTURES: tuple[str, ...] = tuple(
+    get_args(config.model_fields["architecture"].annotation)[0]
+    for config in (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)
+)
 
-
-ARCHITECTURES = tuple(_name(config) for config in (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig))
-
-
-def _architecture(network: Any) -> Any:
-    """Return the architecture that is asked for; MC-LSTM where none is named."""
-    if isinstance(network, dict):
-        return network.get("architecture", "mclstm")
-    return getattr(network, "architecture", None)
-
-
-_BEFORE: dict[str, dict[str, Any]] = {"mclstm": {"rank": 0, "basin_vector": 0}}
-"""Fields by architecture that a network kept before they existed lacks, and what it is by them."""
+_BEFORE: dict[str, dict[str, Any]] = {"mclstm": {"rank": 0, "basin_vector": 0, "antecedent_days": ()}}
+"""By architecture, the fields that an older Freshet did not have, with the values that describe its networks."""
 
 
 def completed(config: Any) -> Any:
-    """Return a configuration kept with weights, its network as it then was by the fields that are newer."""
+    """Return a configuration stored with weights, with the network's newer fields filled in."""
     match config:
         case {"network": {"architecture": str(name), **fields}}:
             return config | {"network": _BEFORE.get(name, {}) | fields | {"architecture": name}}
@@ -97,9 +107,5 @@ NetworkConfig = Annotated[
     | Annotated[LSTMConfig, Tag("lstm")]
     | Annotated[EINSConfig, Tag("eins")]
     | Annotated[MMRNNConfig, Tag("mmrnn")],
-    Discriminator(
-        _architecture,
-        custom_error_type="architecture",
-        custom_error_message=f"choose an architecture: {', '.join(ARCHITECTURES)}",
-    ),
+    told_apart_by("architecture", "an architecture", ARCHITECTURES),
 ]

@@ -1,14 +1,15 @@
-"""What a training can be asked to do. It is kept with the weights as JSON."""
+"""The configuration of a training. It is stored with the weights as JSON."""
 
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from jobspec.fields import Id, Name, Names, PeriodField, RequestModel
-from jobspec.network import MCLSTMConfig, NetworkConfig, completed
+from hydrology.calendar import Period
+from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, told_apart_by
+from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, completed
 
 STATIC_ATTRIBUTES = (
     "p_mean", "pet_mean", "p_seasonality", "frac_snow", "aridity", "high_prec_freq", "high_prec_dur",
@@ -24,9 +25,9 @@ MOST_STEPS = 10_000_000
 
 
 class InputsConfig(RequestModel):
-    """Which series and attributes the network takes. They are the version's, not the program's."""
+    """Which series and attributes the network takes. Each version has its own."""
 
-    product: Name = Field(description="Forcing product; a version runs on no other.", examples=["maurer_extended"])
+    product: Name = Field(description="Forcing product; the version runs on no other.", examples=["maurer_extended"])
     mass: Name = "precipitation"
     auxiliary: Names = Field(("srad", "tmax", "tmin", "vp"), description="Series besides precipitation.")
     static: Names = Field(STATIC_ATTRIBUTES, description="Basin attributes: the 27 of the MC-LSTM paper.")
@@ -35,17 +36,17 @@ class InputsConfig(RequestModel):
 class WindowsConfig(RequestModel):
     """The samples: `spinup_days` without loss, then `loss_days` with it.
 
-    364 + 1 is the MC-LSTM paper's sequence-to-one; 365 + 365 gives some 180 times more loss days a unit of compute.
+    364 + 1 is the MC-LSTM paper's sequence-to-one; 365 + 365 has some 180 times as many loss days for the same compute.
     """
 
     spinup_days: int = Field(
         365,
         ge=0,
         le=LONGEST_WINDOW_DAYS,
-        description="Days of a window before its loss days, in which its state builds up.",
+        description="Days before the loss days, in which the state builds up.",
     )
-    loss_days: int = Field(365, ge=1, le=LONGEST_WINDOW_DAYS, description="Days of a window that are scored.")
-    batch: int = Field(32, ge=1, le=100_000, description="Windows a step.")
+    loss_days: int = Field(365, ge=1, le=LONGEST_WINDOW_DAYS, description="Days whose discharge enters the loss.")
+    batch: int = Field(32, ge=1, le=100_000, description="Windows per step.")
 
 
 class Cosine(RequestModel):
@@ -54,56 +55,58 @@ class Cosine(RequestModel):
 
     kind: Literal["cosine"] = "cosine"
     steps: int = Field(1500, ge=1, le=MOST_STEPS)
-    peak_learning_rate: float = Field(0.01, gt=0, description="0.003 for the networks that hold no water.")
+    peak_learning_rate: float = Field(
+        MCLSTMConfig.learning_rates["peak_learning_rate"],
+        gt=0,
+        description=f"{LSTMConfig.learning_rates['peak_learning_rate']} for the networks that hold no water.",
+    )
     warmup_steps: int = Field(30, ge=0, le=MOST_STEPS)
     final_learning_rate: float = Field(1e-4, gt=0)
 
+
+Fitted = Literal["network", "basin_vectors"]
+FITTED = (
+    "What is fitted: all weights of the network, or in a fine-tuning the vectors of its basins alone "
+    "(`basin_vectors`), which needs no validation period and changes no other basin."
+)
 
 Rate = Annotated[tuple[int, float], Field(strict=False)]  # JSON has no tuples
 
 
 class Staircase(RequestModel):
-    """Epochs over all samples, the learning rate changing at stated epochs (counted from 0)."""
+    """Epochs over all samples, with the learning rate changing at stated epochs (counted from 0)."""
 
     kind: Literal["staircase"] = "staircase"
     epochs: int = Field(30, ge=1, le=100_000)
     rates: Annotated[tuple[Rate, ...], Field(strict=False)] = Field(
-        ((0, 0.01), (20, 0.005), (25, 0.001)),
+        MCLSTMConfig.learning_rates["rates"],
         min_length=1,
-        description="Epoch and rate. Without them those of the network's paper.",
+        description="Pairs of epoch and learning rate; by default those of the network's paper.",
     )
 
     @model_validator(mode="after")
     def _rates_from_the_first_epoch(self) -> Self:
         epochs = [epoch for epoch, _ in self.rates]
         if epochs[0] != 0 or any(a >= b for a, b in pairwise(epochs)) or any(rate <= 0 for _, rate in self.rates):
-            raise PydanticCustomError("rates", "rates begin at epoch 0, go on at later epochs, and are above 0")
+            raise PydanticCustomError(
+                "rates", "rates start at epoch 0, their epochs increase, and every rate is above 0"
+            )
         return self
-
-
-def _kind(schedule: Any) -> Any:
-    """Return the kind of a schedule; cosine where none is named."""
-    if isinstance(schedule, dict):
-        return schedule.get("kind", "cosine")
-    return getattr(schedule, "kind", None)
 
 
 Schedule = Annotated[
     Annotated[Cosine, Tag("cosine")] | Annotated[Staircase, Tag("staircase")],
-    Discriminator(
-        _kind, custom_error_type="schedule", custom_error_message="choose a kind of schedule: cosine or staircase"
-    ),
+    told_apart_by("kind", "a kind of schedule", ("cosine", "staircase")),
 ]
 
-_K19 = ((0, 1e-3), (10, 5e-4), (20, 1e-4))  # counted from 1, as printed: from epoch 11 and from epoch 21
-RATES: dict[str, dict[str, dict[str, Any]]] = {
-    "mclstm": {"cosine": {"peak_learning_rate": 0.01}, "staircase": {"rates": ((0, 0.01), (20, 0.005), (25, 0.001))}},
-    "lstm": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
-    "eins": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
-    "mmrnn": {"cosine": {"peak_learning_rate": 0.003}, "staircase": {"rates": _K19}},
-}
-"""The rates of a schedule that names none, by architecture and kind of schedule. Staircases are those of the MC-LSTM
-paper [MC B.4] and of the regional LSTM [K19]."""
+
+_BEFORE: dict[str, Any] = {"weight_decay": 0.0}
+"""Fields that a configuration kept before they existed lacks, and what it was by them."""
+
+
+def as_it_was(config: Any) -> Any:
+    """Return a configuration kept with weights as it then was by the fields that are newer."""
+    return _BEFORE | completed(config) if isinstance(config, dict) else config
 
 
 class TrainingConfig(RequestModel):
@@ -112,49 +115,82 @@ class TrainingConfig(RequestModel):
     network: NetworkConfig = MCLSTMConfig()
     inputs: InputsConfig
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
-    validation_period: PeriodField | None = Field(None, description="Days that choose the best weights.")
+    validation_period: PeriodField | None = Field(None, description="Days by which the best weights are chosen.")
+    held_out_period: PeriodField | None = Field(
+        None, description="Days within the training period that are not fitted: they stay unseen, for a test."
+    )
     windows: WindowsConfig = WindowsConfig()
     schedule: Schedule = Cosine()
     precision: Literal["bfloat16", "float32"] = Field(
-        "bfloat16", description="Of the gates' products in training, where the processor has a unit for them."
+        "bfloat16",
+        description="Of the gates' products in training. bfloat16 is for an MC-LSTM of rank 0 on a processor that has "
+        "a unit for it; all else trains in float32.",
     )
     ema_decay: float = Field(
         0.995,
         ge=0,
         lt=1,
-        description="How much of the running mean of the weights, which is what is validated and kept, stays at a "
-        "step; 0 keeps the weights themselves.",
+        description="How much of the running mean of the weights stays at each step. The mean is what is validated and "
+        "stored; 0 stores the weights themselves.",
     )
     expectile: float = Field(
         0.58,
         gt=0,
         lt=1,
-        description="Of the loss: the share of the weight that days simulated too low get; 0.5 is NSE* as published.",
+        description="The share of the loss's weight given to days simulated too low; 0.5 is NSE* as published.",
     )
-    clip_norm: float = Field(1.0, gt=0, description="The largest norm of a gradient.")
+    weight_decay: float = Field(
+        0.1,
+        ge=0,
+        le=10,
+        description="Of all weights but the vectors of basins, at each step and times the learning rate (AdamW).",
+    )
+    clip_norm: float = Field(1.0, gt=0, description="The largest norm of the gradient; a larger one is scaled down.")
+    fitted: Fitted = Field("network", description=FITTED)
     validate_every: int = Field(100, ge=1, description="Steps between validations.")
     checkpoint_every: int = Field(50, ge=1, description="Steps between checkpoints.")
-    members: int = Field(1, ge=1, le=100, description="Members of the ensemble.")
-    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; the others count on from it.")
+    members: int = Field(1, ge=1, le=100, description="Number of members of the ensemble.")
+    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
 
     @classmethod
     def from_stored(cls, config: Mapping[str, Any]) -> Self:
-        """Read the configuration that is kept with weights, of this Freshet or of an older one."""
-        return cls.model_validate(completed(config))
+        """Read a configuration that this Freshet or an older one stored with weights."""
+        return cls.model_validate(as_it_was(config))
+
+    @field_validator("held_out_period")
+    @classmethod
+    def _is_part_of_the_training_period(cls, period: Period | None, fields: ValidationInfo) -> Period | None:
+        training = fields.data.get("train_period")
+        if period is not None and training is not None and training.overlap(period) != period:
+            raise PydanticCustomError("held_out_period", "its days lie within the training period")
+        return period
 
     @model_validator(mode="after")
     def _rates_of_the_network(self) -> Self:
-        """Give a schedule that names no rates those of the network. They still count as left out of the request."""
-        rates = RATES[self.network.architecture][self.schedule.kind]
-        if rates.keys().isdisjoint(self.schedule.model_fields_set):
-            fields = dict(self.schedule) | rates
-            schedule = type(self.schedule).model_construct(_fields_set=self.schedule.model_fields_set, **fields)
-            vars(self)["schedule"] = schedule
+        """Give a schedule without learning rates those of the network. They still count as left out of the request."""
+        schedule = self.schedule.model_copy()
+        left_out = vars(schedule).keys() - schedule.model_fields_set
+        vars(schedule).update({field: rate for field, rate in self.network.learning_rates.items() if field in left_out})
+        vars(self)["schedule"] = schedule
         return self
 
 
+def used_periods(config: Mapping[str, Any]) -> list[tuple[str, Period]]:
+    """Return the periods whose discharge a training has seen, by what each was for (`train`, `validation`).
+
+    Args:
+        config: of the training, as it is stored.
+    """
+    training, held_out, validation = (
+        Period.parse(config[f"{name}_period"]) if config.get(f"{name}_period") else None
+        for name in ("train", "held_out", "validation")
+    )
+    used = [("train", period) for period in (training.without(held_out) if training else ())]
+    return [*used, ("validation", validation)] if validation else used
+
+
 class FineTuningSchedule(Cosine):
-    """A short one with a low rate: the weights are good already."""
+    """A short schedule with a low learning rate: the weights are good already."""
 
     steps: int = Field(100, ge=1, le=MOST_STEPS)
     peak_learning_rate: float = Field(0.001, gt=0)
@@ -164,33 +200,51 @@ class FineTuningSchedule(Cosine):
 
 class FineTuningConfig(RequestModel):
     """A training that starts from the weights of a version, member for member, with its network, inputs and scaler. The
-    parent's own weights are validated first, and stay where training never helps."""
+    parent's own weights are validated first, and are kept if training does not improve on them."""
 
     parent: Id = Field(description="The version to start from.")
-    product: Name | None = Field(None, description="Forcing product that the parent is expected to take.")
+    product: Name | None = Field(None, description="The forcing product that the parent is expected to use.")
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
-    validation_period: PeriodField = Field(description="Days that choose the best weights; none of those fitted.")
+    fitted: Fitted = Field("network", description=FITTED)
+    validation_period: PeriodField | None = Field(
+        None,
+        validate_default=True,
+        description="Days by which the best weights are chosen; none of those fitted. Not needed for vectors alone.",
+    )
     windows: WindowsConfig = WindowsConfig()
     schedule: FineTuningSchedule = FineTuningSchedule()
     validate_every: int = Field(10, ge=1, description="Steps between validations.")
     checkpoint_every: int = Field(50, ge=1, description="Steps between checkpoints.")
-    members: int | None = Field(None, ge=1, le=100, description="The first of the parent's; all of them unless given.")
-    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; the others count on from it.")
+    members: int | None = Field(
+        None, ge=1, le=100, description="How many of the parent's members, from the first; by default all."
+    )
+    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
+
+    @field_validator("validation_period")
+    @classmethod
+    def _a_network_is_validated(cls, period: Period | None, fields: ValidationInfo) -> Period | None:
+        if period is None and fields.data.get("fitted") == "network":
+            raise PydanticCustomError("missing", "it is needed to tell when to stop fitting the whole network")
+        return period
 
     def training(self, parent: TrainingConfig, members: int) -> TrainingConfig:
-        """Return the whole configuration, of so many members unless it says how many."""
+        """Return the whole configuration.
+
+        Args:
+            members: how many to train unless the fine-tuning says.
+        """
         own = self.model_dump(exclude={"parent", "product"})
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
 
 
-StoredTraining = Annotated[TrainingConfig, BeforeValidator(completed)]
-"""A configuration that is kept with weights, as part of a larger record."""
+StoredTraining = Annotated[TrainingConfig, BeforeValidator(as_it_was)]
+"""A configuration that is stored with weights, as part of a larger record."""
 
 
 def _origin(config: Any) -> str:
     """Return whether a training starts from a version or from scratch."""
-    tuned = "parent" in config if isinstance(config, dict) else isinstance(config, FineTuningConfig)
-    return "version" if tuned else "scratch"
+    has_parent = "parent" in config if isinstance(config, dict) else isinstance(config, FineTuningConfig)
+    return "version" if has_parent else "scratch"
 
 
 AnyTraining = Annotated[
@@ -199,6 +253,6 @@ AnyTraining = Annotated[
 
 
 def sequence_to_one() -> dict[str, Any]:
-    """Return the samples and the schedule of the MC-LSTM paper [MC B.4]: 365 days in, the last day's discharge out, 30
-    epochs."""
+    """Return the samples and the schedule of the MC-LSTM paper [MC B.4]: from 365 days the discharge of the last one,
+    30 epochs."""
     return {"windows": {"spinup_days": 364, "loss_days": 1, "batch": 256}, "schedule": {"kind": "staircase"}}

@@ -7,8 +7,12 @@ K cells.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from models.nets.vectors import BasinVectors
 
 State = dict[str, Tensor]
 """The named tensors that a network carries from day to day, each with B first."""
@@ -92,6 +96,11 @@ class Network(nn.Module, ABC):
 
     def learn_from(self, basins: int) -> None:
         """Make room for what is learnt of each basin by itself, if the network learns such a thing."""
+
+    @property
+    def basin_vectors(self) -> "BasinVectors | None":
+        """What it learns of each basin by itself, if anything."""
+        return None
 
     @abstractmethod
     def empty_state(self, samples: int) -> State:

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,6 +21,7 @@ from models.checkpoint import Tensors
 from models.contract import Inputs, Network, WaterScales
 from models.inference import simulate
 from models.losses import nse_star
+from models.nets.vectors import VectorPrior
 from models.networks import build
 from models.scaling import Scaler
 from models.windows import Windows
@@ -48,6 +49,13 @@ class TrainingData:
     discharge: Array
 
 
+class MedianNSE(NamedTuple):
+    """The median NSE over some basins: those that have one."""
+
+    value: float
+    basins: int
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Where a training stands after a step."""
@@ -56,7 +64,7 @@ class Progress:
     steps: int
     loss: float
     rate: float
-    validation_nse: float | None
+    validation: MedianNSE | None
 
 
 @dataclass(slots=True)
@@ -66,7 +74,8 @@ class TrainedMember:
     Attributes:
         last: after the last step; the mean of the last ones, if they are averaged.
         best: at the highest median NSE of the validation basins; None without a validation period.
-        log: a row per validation (step, loss, median validation NSE); of weights to start from one at step 0.
+        log: a row per validation (step, loss, median validation NSE and its count of basins); of weights to start from
+            one at step 0.
         seconds: that its steps took, validations apart: of all cores together on a CPU, by the clock on a GPU.
     """
 
@@ -123,7 +132,11 @@ class MemberTraining:
         self.started = start is not None
         self.network.to(device).train()
         self.network.half_products = config.precision == "bfloat16"
-        self.optimizer = torch.optim.Adam(self.network.parameters())
+        self.prior: VectorPrior | None = None
+        if config.fitted == "basin_vectors":
+            self.prior = self._fit_vectors_alone()
+        self.fitted = [weights for weights in self.network.parameters() if weights.requires_grad]
+        self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
         training = config.train_period
         record = data.forcing.period
@@ -207,8 +220,8 @@ class MemberTraining:
         simulated = outputs["discharge"][self.config.windows.spinup_days :]
         loss = nse_star(simulated, observed, sd, self.config.expectile)
         self.optimizer.zero_grad()
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        (loss + self._prior_penalty(inputs)).backward()
+        norm = nn.utils.clip_grad_norm_(self.fitted, self.config.clip_norm)
         self.step += 1
         if not (torch.isfinite(loss) and torch.isfinite(norm)):
             raise TrainingDiverged(
@@ -219,6 +232,28 @@ class MemberTraining:
         self.optimizer.step()
         self._average()
         return loss.item(), rate
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        vectors = self.network.basin_vectors
+        decay = [weights for weights in self.fitted if vectors is None or weights is not vectors.table]
+        others = [weights for weights in self.fitted if vectors is not None and weights is vectors.table]
+        groups = [{"params": decay, "weight_decay": self.config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+        return torch.optim.AdamW([group for group in groups if group["params"]])
+
+    def _fit_vectors_alone(self) -> VectorPrior:
+        """Hold everything but the vectors of the basins."""
+        vectors = self.network.basin_vectors
+        assert vectors is not None
+        self.network.requires_grad_(False)
+        vectors.table.requires_grad_(True)
+        vectors.dropout = 0.0
+        return VectorPrior(vectors.table)
+
+    def _prior_penalty(self, inputs: Inputs) -> Tensor | float:
+        vectors = self.network.basin_vectors
+        if self.prior is None or vectors is None or inputs.basin is None:
+            return 0.0
+        return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
         """Move the mean of the weights on; the first steps count for more, so that it forgets where it began."""
@@ -248,14 +283,16 @@ class MemberTraining:
             return False
         return self.step % self.config.validate_every == 0 or self.step == self.steps
 
-    def _validate(self, loss: float | None) -> float:
+    def _validate(self, loss: float | None) -> MedianNSE:
         """Score the validation period and keep the weights if they are the best so far; no loss before a step."""
         period = self.config.validation_period
         assert period is not None
         score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from)
-        self.log.append({"step": self.step, "loss": loss, "validation_nse": score})
-        if score > self.best_nse:
-            self.best_nse, self.best = score, _copy(self.average)
+        self.log.append(
+            {"step": self.step, "loss": loss, "validation_nse": score.value, "validation_basins": score.basins}
+        )
+        if score.value > self.best_nse:
+            self.best_nse, self.best = score.value, _copy(self.average)
         return score
 
 
@@ -272,7 +309,7 @@ def water_scales(data: TrainingData, training: Period) -> WaterScales:
 
 def median_nse(
     network: Network, data: TrainingData, scaler: Scaler, period: Period, learnt_from: Sequence[str]
-) -> float:
+) -> MedianNSE:
     """Return the median NSE of the basins over a period, after a spin-up of a year or what the record has.
 
     Args:
@@ -296,7 +333,7 @@ def median_nse(
         raise DataProblem(
             f"No basin has the observed discharge for an NSE in the validation period {period}: choose another."
         )
-    return float(np.median(known))
+    return MedianNSE(float(np.median(known)), len(known))
 
 
 def _copy(network: nn.Module) -> Tensors:

@@ -1,8 +1,9 @@
 """States: what the cells of a version hold in a basin at the end of a day.
 
-A basin's first state begins at an empty store on the first day of its record. From then on a state is only ever
-advanced from a kept one, day by day, so that the state of a day is the same whichever day it was asked for. A
-state is kept at the end of every water year on the way, and at the day asked for.
+A basin's first state begins with empty cells (the empty store) on the first day of its record. Every later state is
+advanced from a stored one, so the state of a day does not depend on which days were forecast before. States are stored
+at the end of every water year on the way, and at T0. Each carries the sums of its inflow and outflow since the empty
+store, so that a leak too small to show over any one span shows over all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 import structlog
 
 from hydrology.calendar import Day, Period, month
-from hydrology.ledger import close, negative_water
+from hydrology.ledger import Sums, close, close_since_empty, negative_water, sums_after
 from models.arrays import Forcing
 from models.inference import GROUP, ArrayMap
 from operations.dataset import BasinForcing, content_hash, stacked
@@ -28,7 +29,7 @@ ONE_DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The kept state that a run begins from."""
+    """The stored state that a run begins from."""
 
     day: Day
     sha256: str
@@ -39,9 +40,9 @@ class Advanced:
     """A basin at the end of T0.
 
     Attributes:
-        state: the kept state of T0; its arrays have the member first.
-        parent: the newest state that was kept before; None where the run began at an empty store.
-        problem: why the basin cannot be forecast from here, if its ledger did not close on the way.
+        state: the stored state of T0; the first axis of its arrays is the member.
+        parent: the newest state stored before; None where the run began from the empty store.
+        problem: why the basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
     """
 
     state: states.State | None
@@ -57,11 +58,11 @@ def advance(
     t0: Day,
     on_days: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> dict[str, Advanced]:
-    """Bring the states of some basins to the end of T0, and keep them.
+    """Advance the states of basins to the end of T0, and store them.
 
     Args:
-        forcings: whose records reach T0.
-        on_days: gets how many basin-days are done, of how many.
+        forcings: the forcing of each basin; its record must reach T0.
+        on_days: called with the number of basin-days done and the total.
     """
     with database.reading() as session:
         kept = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
@@ -86,7 +87,7 @@ def _groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) 
     """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
     beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):
-        names = [basin for basin, its in beginnings.items() if its == beginning]
+        names = [basin for basin, value in beginnings.items() if value == beginning]
         for first in range(0, len(names), GROUP):
             yield names[first : first + GROUP]
 
@@ -112,7 +113,7 @@ def _advance_segment(
     days: Period,
     problems: dict[str, str],
 ) -> None:
-    """Run some basins over some days from their states in `chunk`, and put the new ones there."""
+    """Run basins over a span of days from their states in `chunk`, and replace those by the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
         return
@@ -121,10 +122,11 @@ def _advance_segment(
     outputs, last = loaded.ensemble.simulate(forcing, start, ("discharge", "loss") if _conserves(loaded) else ())
     new = {}
     for at, basin in enumerate(going):
-        if _conserves(loaded) and (problem := _open_ledger(forcing, outputs, start, last, at)):
+        before = chunk[basin]
+        sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
+        if _conserves(loaded) and (problem := _open_ledger(forcing, outputs, start, last, sums, at)):
             problems[basin] = f"{basin}: between {days.first} and {days.last} {problem}"
             continue
-        before = chunk[basin]
         new[basin] = states.NewState(
             version_id=loaded.version.id,
             basin_id=basin,
@@ -134,12 +136,14 @@ def _advance_segment(
             parent_day=before.day if before else None,
             parent_hash=before.sha256 if before else None,
             inputs_hash=content_hash(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
+            spin_up_days=_spin_up_days(before, days),
+            sums=sums,
         )
     with database.transaction() as session:
         for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
-                problems[basin] = f"{basin}: its forcing was revised meanwhile: forecast again."
+                problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
             else:
                 chunk[basin] = states.put(session, new[basin], clock.wall())
 
@@ -149,32 +153,56 @@ def _conserves(loaded: LoadedVersion) -> bool:
 
 
 def member_states(kept: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
-    """Return kept states of several basins as one map a member, basins first; None for empty stores."""
+    """Return the states of basins as one map per member, basins on the first axis; None for empty stores."""
     if kept[0] is None:
         return None
     arrays = [state.arrays for state in kept if state is not None]
-    return [{name: np.stack([one[name][member] for one in arrays]) for name in arrays[0]} for member in range(members)]
+    return [
+        {name: np.stack([state[name][member] for state in arrays]) for name in arrays[0]} for member in range(members)
+    ]
+
+
+def _spin_up_days(before: states.State | None, days: Period) -> int | None:
+    """Return the days from the empty store to the last day of a span; None where the state before has no count."""
+    if before is None:
+        return len(days)
+    return None if before.spin_up_days is None else before.spin_up_days + len(days)
+
+
+def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:
+    """Return the sums since the empty store at the end of a segment; None where the state before has none."""
+    if before is not None and before.sums is None:
+        return None
+    discharge = outputs["discharge"][:, at]
+    rain = np.broadcast_to(forcing.mass[at], discharge.shape)
+    return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])
 
 
 def _open_ledger(
-    forcing: Forcing, outputs: ArrayMap, start: list[ArrayMap] | None, last: list[ArrayMap], at: int
+    forcing: Forcing,
+    outputs: ArrayMap,
+    start: list[ArrayMap] | None,
+    last: list[ArrayMap],
+    sums: Sums | None,
+    at: int,
 ) -> str | None:
-    """Say which member's ledger does not close over a segment, or has negative water, or None."""
-    members = len(last)
-    ledgers = close(
-        np.broadcast_to(forcing.mass[at], (members, forcing.mass.shape[1])),
-        outputs["discharge"][:, at],
-        outputs["loss"][:, at],
-        np.zeros(members) if start is None else stored(start, at),
-        stored(last, at),
-        dtype=np.float32,
-    )
-    for member, ledger in enumerate(ledgers):
+    """Describe the first fault of a member: a ledger that does not close, or negative water; None without one."""
+    members, now = len(last), stored(last, at)
+    discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
+    rain = np.broadcast_to(forcing.mass[at], discharge.shape)
+    before = np.zeros(members) if start is None else stored(start, at)
+    for member, ledger in enumerate(close(rain, discharge, loss, before, now, dtype=np.float32)):
         if not ledger.closes:
             return f"the ledger of member {member} leaves {ledger.residual_mm:g} mm unexplained."
     cells = np.stack([state["c"][at] for state in last])
-    for member, fault in negative_water(outputs["discharge"][:, at], outputs["loss"][:, at], cells).items():
+    for member, fault in negative_water(discharge, loss, cells).items():
         return f"the ledger of member {member} cannot be right: {fault}."
+    for member, ledger in enumerate(() if sums is None else close_since_empty(sums, now)):
+        if not ledger.closes:
+            return (
+                f"the ledger of member {member} since the empty store leaves {ledger.residual_mm:g} mm of the "
+                f"{ledger.scale_mm:g} mm that fell unexplained, more than rounding does: water leaks."
+            )
     return None
 
 

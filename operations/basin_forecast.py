@@ -1,4 +1,4 @@
-"""What a run says of a basin: its arrays, its summary, and the ledger that decides whether it is issued."""
+"""The forecast of one basin in a run: arrays, summary, and the ledger that decides whether it is issued."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Period
-from hydrology.ledger import close, negative_water
+from hydrology.ledger import Sums, close, close_since_empty, negative_water
 from models.arrays import Array
 from models.inference import GROUP, ArrayMap
 from operations.advance import ONE_DAY, Advanced, member_states
@@ -19,6 +19,7 @@ from operations.snow import why_no_snow
 from records import runs, skill
 from records.basins import Basin
 from records.run_summary import RunSummary
+from records.since_empty import SinceEmpty
 from records.states import State
 
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -38,7 +39,7 @@ def look_ahead(
 
     Args:
         basins, forcings, advanced: of the basins to forecast.
-        snow: the snow cells of those that have some.
+        snow: the snow cells, for basins where cells were chosen.
         ahead: the days after T0.
     """
     withheld = {basin: at_t0.problem for basin, at_t0 in advanced.items() if at_t0.problem is not None}
@@ -58,13 +59,13 @@ def look_ahead(
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
-    """Return what a run says of a basin that it issues nothing for."""
+    """Return the result of a basin without a forecast, with the reason."""
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What one basin's days ahead are computed from."""
+    """What the forecast of one basin is computed from."""
 
     loaded: LoadedVersion
     basin: Basin
@@ -75,17 +76,17 @@ class _Start:
 
 
 def _result(start: _Start, arrays: ArrayMap) -> runs.BasinResult:
-    """Return what the run says of a basin; `arrays` are (members, days, ...) after T0."""
+    """Return the result of a basin; `arrays` are (members, days, ...) after T0."""
     if not all(np.isfinite(values).all() for values in arrays.values()):
-        return without_forecast(start.basin.id, "failed", "The network gave values that are no numbers.")
+        return without_forecast(start.basin.id, "failed", "The network computed values that are not finite.")
     state, labels = start.advanced.state, start.loaded.labels
     assert state is not None
     mass: Array = start.forcing.forcing.over(start.ahead).mass[0]
     series, ledgers = _discharge_series(labels, mass, arrays), list[runs.Ledger]()
-    snow_reason: str | None = "The network's cells hold no water."
+    snow_reason: str | None = "The network's cells do not hold water."
     if start.loaded.ensemble.conserving:
         cells = np.asarray(state.arrays["c"])
-        ledgers = _ledgers(labels, mass, arrays, cells)
+        ledgers = _ledgers(labels, mass, arrays, state)
         series += _water_series(labels, arrays, cells)
         snow_reason = why_no_snow(start.snow)
         if start.snow is not None and snow_reason is None:
@@ -99,7 +100,7 @@ def _result(start: _Start, arrays: ArrayMap) -> runs.BasinResult:
 
 
 def _why_negative(labels: list[str], arrays: ArrayMap) -> str | None:
-    """Say which member has negative water, or None."""
+    """Say which member has negative water; None where none has."""
     faults = negative_water(arrays["discharge"], arrays["loss"], arrays["storage"])
     for member, fault in faults.items():
         return f"The ledger of member {labels[member]} cannot be right: {fault}."
@@ -139,7 +140,7 @@ def _run_basin(start: _Start, state: State, reason: str | None, summary: RunSumm
         area_m2=start.basin.areas.get(area_name),
         area_name=area_name if area_name in start.basin.areas else None,
         summary=summary,
-        spin_up_days=len(Period(start.forcing.period.first, start.ahead.first - ONE_DAY)),
+        spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
     )
 
 
@@ -168,21 +169,32 @@ def _snow_series(labels: list[str], arrays: ArrayMap, snow: skill.SnowCells) -> 
     return runs.RunSeries("snow", "mm", {"member": labels, "lead": list(range(1, values.shape[1] + 1))}, values)
 
 
-def _ledgers(labels: list[str], mass: Array, arrays: ArrayMap, cells: npt.NDArray[Any]) -> list[runs.Ledger]:
+def _ledgers(labels: list[str], mass: Array, arrays: ArrayMap, state: State) -> list[runs.Ledger]:
+    """Return each member's ledger of the days ahead, with its residual since the empty store."""
+    at_t0 = np.asarray(state.arrays["c"]).sum(axis=-1, dtype=np.float64)
     closed = close(
         np.broadcast_to(mass, arrays["discharge"].shape),
         arrays["discharge"],
         arrays["loss"],
-        cells.sum(axis=-1, dtype=np.float64),
+        at_t0,
         arrays["storage"][:, -1].sum(axis=-1, dtype=np.float64),
         dtype=np.float32,
     )
+    since_empty = [None] * len(labels) if state.sums is None else _since_empty(state.sums, at_t0)
     return [
         runs.Ledger(
-            label,
-            {term.name: term.amount_mm for term in ledger.terms},
-            ledger.residual_mm,
-            ledger.tolerance * ledger.scale_mm,
+            member=label,
+            terms={term.name: term.amount_mm for term in ledger.terms},
+            residual_mm=ledger.residual_mm,
+            tolerance_mm=ledger.tolerance * ledger.scale_mm,
+            since_empty=since,
         )
-        for label, ledger in zip(labels, closed, strict=True)
+        for label, ledger, since in zip(labels, closed, since_empty, strict=True)
+    ]
+
+
+def _since_empty(sums: Sums, storage: npt.NDArray[np.float64]) -> list[SinceEmpty]:
+    return [
+        SinceEmpty(residual_mm=ledger.residual_mm, precipitation_mm=ledger.scale_mm)
+        for ledger in close_since_empty(sums, storage)
     ]

@@ -9,6 +9,7 @@ import torch
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
+from jobspec.network import MCLSTMConfig
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models.arrays import places
 from models.checkpoint import Tensors
@@ -40,12 +41,22 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             f"Version {parent.id} has {len(parent.members)} members, so {tuning.members} cannot start from them: ask "
             "for no more."
         )
-    if tuning.train_period.overlap(tuning.validation_period) is not None:
+    if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):
+        raise InvalidInput(
+            f"Version {parent.id} learns no vectors of basins, so there is nothing to fit of them alone: fit the whole "
+            "network (fitted: network), or choose a parent with `basin_vector` above 0."
+        )
+    if tuning.validation_period and tuning.train_period.overlap(tuning.validation_period) is not None:
         raise InvalidInput(
             f"The training period {tuning.train_period} overlaps the validation period {tuning.validation_period}, so "
             "the validation could not tell whether the fine-tuning helps: choose periods apart."
         )
     return parent, tuning.training(TrainingConfig.from_stored(parent.config), len(parent.members))
+
+
+def _learns_vectors(parent: Version) -> bool:
+    network = TrainingConfig.from_stored(parent.config).network
+    return isinstance(network, MCLSTMConfig) and network.basin_vector > 0
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:

@@ -1,12 +1,13 @@
 """Days that a version has never seen: only there does a score say how good it is."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from jobspec.training import FineTuningConfig, TrainingConfig
+from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
 from records import versions
 
 
@@ -30,10 +31,9 @@ def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuning
     _require_apart(period, "this training", config.model_dump(mode="json"), parent.used_periods if parent else ())
 
 
-def _require_apart(period: Period, whose: str, config: Mapping[str, str | None], earlier: Sequence[str]) -> None:
-    named = {f"{name} period": config.get(f"{name}_period") for name in ("train", "validation")}
-    used = [(f"the {name} {days} of {whose}", days) for name, days in named.items() if days]
-    used += [(f"{days}, a period of the training of what {whose} goes on from", days) for days in earlier]
+def _require_apart(period: Period, whose: str, config: Mapping[str, Any], earlier: Sequence[str]) -> None:
+    used = [(f"the {purpose} period {days} of {whose}", days) for purpose, days in used_periods(config)]
+    used += [(f"{days}, a period of the training of what {whose} goes on from", Period.parse(days)) for days in earlier]
     for what, days in used:
-        if period.overlap(Period.parse(days)) is not None:
+        if period.overlap(days) is not None:
             raise InvalidInput(f"{period} overlaps {what}: compare on days that took no part in its training.")

@@ -2,6 +2,8 @@
 
 import os
 import platform
+import resource
+import sys
 from pathlib import Path
 
 import torch
@@ -22,3 +24,26 @@ def program() -> str:
     """Return what the last digits of a result depend on: torch's version, its vector unit, and what runs MC-LSTM."""
     torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
     return f"{torch_program}, recurrence {loader.program()}"
+
+
+def memory_in_use() -> int:
+    """Return the most bytes of memory that this process has used at once."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def available_memory() -> int | None:
+    """Return the bytes of memory that new processes can have, of the machine and of its container's limit (Linux);
+    None where the system does not tell."""
+    info = Path("/proc/meminfo")
+    if not info.exists():
+        return None
+    fields = dict(line.split(":", 1) for line in info.read_text().splitlines())
+    return min([int(fields["MemAvailable"].split()[0]) * 1024, *_room_of_container()])
+
+
+def _room_of_container() -> list[int]:
+    limit, used = (Path("/sys/fs/cgroup") / name for name in ("memory.max", "memory.current"))
+    if not limit.exists() or not used.exists() or limit.read_text().strip() == "max":
+        return []
+    return [int(limit.read_text()) - int(used.read_text())]

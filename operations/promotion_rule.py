@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Days, Period
 from hydrology.held_out_years import HeldOutYears, split_years
+from jobspec.kinds import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
@@ -26,30 +27,29 @@ from operations.heldout import require_held_out, require_to_be_held_out
 from records import promotions, versions
 from records.clock import Clock
 from records.engine import Database
-from records.promotion_decision import PromotionDecision, Rule, SideBySide
+from records.promotion_decision import PromotionDecision, SideBySide
 
 log = structlog.get_logger()
 
 ByBasin = Mapping[str, YearlyErrors]
 
 
-def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: Rule) -> None:
+def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: PromotionRule) -> None:
     """Return when `decide` can serve the version that a training is to lead to: asked before it is trained.
 
     Raises:
         InvalidInput: the period is too short, or overlaps the days of the training or of an ancestor's.
         UnknownVersion: the parent is not kept.
     """
-    period = Period.parse(rule.period)
-    split_years(period)
-    require_to_be_held_out(session, config, period)
+    split_years(rule.period)
+    require_to_be_held_out(session, config, rule.period)
 
 
 def decide(
     database: Database,
     clock: Clock,
     candidate: str,
-    rule: Rule,
+    rule: PromotionRule,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PromotionDecision:
     """Hold a candidate against the current versions of its basins, keep the decision with it, and act on it.
@@ -60,19 +60,18 @@ def decide(
         InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
         DataProblem: no basin can be evaluated.
     """
-    period = Period.parse(rule.period)
-    years = split_years(period)
+    years = split_years(rule.period)
     with database.reading() as session:
         version = versions.get(session, candidate)
         in_use = promotions.current(session, version.scope)
     if version.parent_id is not None:
         in_use = dict.fromkeys(version.scope, version.parent_id) | in_use
-    require_held_out(version, period)
+    require_held_out(version, rule.period)
     rivals: dict[str, list[str]] = {}
     for basin, rival in in_use.items():
         if rival != candidate:
             rivals.setdefault(rival, []).append(basin)
-    ours, theirs = _yearly_errors(database, clock, version, rivals, period, on_basins)
+    ours, theirs = _yearly_errors(database, clock, version, rivals, rule.period, on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     if decision.better and rule.promote:
         decision = _promote(database, clock, decision)
@@ -112,7 +111,7 @@ def _yearly_errors(
 def _decision(
     candidate: versions.Version,
     current: tuple[str, ...],
-    rule: Rule,
+    rule: PromotionRule,
     years: HeldOutYears,
     ours: ByBasin,
     theirs: ByBasin,

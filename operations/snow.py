@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Period
+from hydrology.calendar import Days, Period
 from hydrology.snow import choose_cells, snow_skill
 from models.arrays import Array, days_of
 from operations.loading import LoadedVersion
@@ -44,12 +44,12 @@ def read_snow(
     storage: npt.NDArray[np.floating],
     test: Period,
 ) -> skill.SnowCells | None:
-    """Choose each member's snow cells on the training period, and judge their sum on the test period.
+    """Choose each member's snow cells on the days that were fitted, and judge their sum on the test period.
 
     Args:
         record: the days of `reference` and `storage`.
         storage: (members, days, K) in mm.
-        test: the days to judge on; those of the training period among them are left out.
+        test: the days to judge on; those that the training has fitted are left out.
 
     Returns:
         the cells by member and the skill of the members' mean, or None where the record holds no training day.
@@ -58,10 +58,11 @@ def read_snow(
     fitted = training.overlap(record)
     if fitted is None:
         return None
-    on = days_of(record, fitted)
+    parts = training.without(loaded.config.held_out_period)
+    on = _within(record.days, parts)
     cells, reason = _choose(loaded.labels, storage[:, on], reference.swe[on])
     judged_on = reference.swe[days_of(record, test)].copy()
-    judged_on[(test.days >= training.first) & (test.days <= training.last)] = np.nan
+    judged_on[_within(test.days, parts)] = np.nan
     snow = _snow(storage, loaded.labels, cells)
     fit = snow_skill(snow[on], reference.swe[on], cells=[0])
     held_out = snow_skill(snow[days_of(record, test)], judged_on, cells=[0])
@@ -80,6 +81,14 @@ def read_snow(
         reason=reason or fit.r.reason or held_out.r.reason or held_out.bias_percent.reason,
         evaluated_at=clock.wall(),
     )
+
+
+def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
+    """Return which days lie in one of some periods."""
+    within: npt.NDArray[np.bool_] = np.zeros(len(days), dtype=bool)
+    for period in periods:
+        within |= (days >= period.first) & (days <= period.last)
+    return within
 
 
 def keep_snow(session: Session, version: str, rows: Sequence[skill.SnowCells]) -> None:

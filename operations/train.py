@@ -7,6 +7,7 @@ that starts from the weights of its parent, and by itself changes no basin's ver
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from importlib import metadata
 
 import structlog
@@ -20,6 +21,7 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations import finetune
 from operations.machine import machine
+from operations.side_by_side import processes_for, side_by_side
 from operations.training_data import Prepared, prepare
 from records import promotions, trainings, versions
 from records.clock import Clock
@@ -61,6 +63,8 @@ class Trained:
         basins: those it was trained on here.
         promoted: the basins that had no current version and now use this one; none of a fine-tuning.
         validation_nse: the best median NSE of each member in the validation period.
+        validation_basins: over how many basins that is the median; None without a validation period, and where an older
+            Freshet trained.
     """
 
     version_id: str
@@ -70,6 +74,7 @@ class Trained:
     left_out: dict[str, str]
     promoted: tuple[str, ...]
     validation_nse: dict[int, float | None]
+    validation_basins: int | None
 
 
 def train(
@@ -80,11 +85,13 @@ def train(
     *,
     label: str | None = None,
     device: str = "cpu",
+    cores: int = 1,
     on_progress: Callable[[int, Progress], None] = lambda _member, _progress: None,
 ) -> Trained:
-    """Train every member of a configuration on some basins, here and one after the other, and create the version.
+    """Train every member of a configuration on some basins, and create the version.
 
     Args:
+        cores: on a CPU so many members at once at most, each in a process of its own.
         on_progress: gets the member's label and its progress at every step; what it raises stops the training,
             which the same call later goes on with.
 
@@ -95,9 +102,30 @@ def train(
     """
     begun = begin(database, clock, config, basins)
     if begun.version_id is None:
-        for member in range(begun.config.members):
-            train_member(database, clock, begun, member, device, _of_member(on_progress, member))
+        with database.reading() as session:
+            finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
+        members = [member for member in range(begun.config.members) if member not in finished]
+        processes = processes_for(len(members), cores) if device == "cpu" else 1
+        if processes > 1:
+            work = partial(_train_apart, database.url, clock, begun.training_id)
+            side_by_side(work, members, processes, on_progress)
+        else:
+            for member in members:
+                train_member(database, clock, begun, member, device, partial(on_progress, member))
     return assemble(database, clock, begun, label)
+
+
+def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
+    """Train a member in a process that is there for members alone."""
+    database, begun = _opened(database_url, training_id)
+    train_member(database, clock, begun, member, "cpu", on_progress)
+
+
+@cache
+def _opened(database_url: str, training_id: str) -> tuple[Database, Begun]:
+    """Return the database and the training, once for all the members that a process trains."""
+    database = Database(database_url)
+    return database, reopen(database, training_id)
 
 
 def begin(database: Database, clock: Clock, config: TrainingConfig | FineTuningConfig, basins: Sequence[str]) -> Begun:
@@ -238,10 +266,6 @@ def _scaler(begun: Begun) -> Scaler:
     return Scaler.fit(begun.prepared.data.forcing.over(begun.config.train_period))
 
 
-def _of_member(on_progress: Callable[[int, Progress], None], member: int) -> OnProgress:
-    return lambda progress: on_progress(member, progress)
-
-
 def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
     weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
     if trained.best is not None:
@@ -253,9 +277,17 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
 def _trained(
     begun: Begun, version: str, members: Sequence[versions.Member], promoted: Sequence[str], already: bool
 ) -> Trained:
-    scores = {member.label: _best(member.log["validation"]) for member in members}
-    prepared = begun.prepared
-    return Trained(version, begun.training_id, already, prepared.basins, prepared.left_out, tuple(promoted), scores)
+    prepared, logs = begun.prepared, {member.label: member.log["validation"] for member in members}
+    return Trained(
+        version_id=version,
+        training_id=begun.training_id,
+        already=already,
+        basins=prepared.basins,
+        left_out=prepared.left_out,
+        promoted=tuple(promoted),
+        validation_nse={label: _best(log) for label, log in logs.items()},
+        validation_basins=next((row.get("validation_basins") for log in logs.values() for row in log), None),
+    )
 
 
 def _best(log_rows: list[dict[str, float]]) -> float | None:

@@ -63,7 +63,10 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         flow = load_discharge(session, basin, config.inputs.product, period)
         if isinstance(flow, str):
             left_out[basin] = flow
-        elif reason := _unfit(basin, flow[days_of(period, training)], training):
+            continue
+        if config.held_out_period is not None:
+            flow[days_of(period, config.held_out_period)] = np.nan
+        if reason := _unfit(basin, flow[days_of(period, training)], training):
             left_out[basin] = reason
         else:
             kept[basin] = flow

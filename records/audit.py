@@ -24,6 +24,10 @@ Action = Literal[
     "schedule deleted",
     "basin registered",
     "basin changed",
+    "model trained",
+    "model evaluated",
+    "models compared",
+    "forecast issued",
     "model promoted",
     "model installed",
 ]

@@ -90,9 +90,9 @@ def upsert(session: Session, basin: Basin) -> Changes:
 
 def _merge(session: Session, basin: Basin, name: str) -> Changes:
     row = _MAPS[name]
-    given: Mapping[str, float | str] = getattr(basin, name)
+    values: Mapping[str, float | str] = getattr(basin, name)
     stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
-    new = {key: value for key, value in given.items() if stored.get(key) != value}
+    new = {key: value for key, value in values.items() if stored.get(key) != value}
     if new:
         insert = insert_into(session, row)
         session.execute(
@@ -158,8 +158,8 @@ def lock(session: Session, basin: str) -> None:
         UnknownBasin: there is none.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    wanted = select(BasinRow.id).where(BasinRow.id == basin).with_for_update(key_share=True)
-    if session.scalar(wanted) is None:
+    query = select(BasinRow.id).where(BasinRow.id == basin).with_for_update(key_share=True)
+    if session.scalar(query) is None:
         raise _unknown(session, basin)
 
 
@@ -183,22 +183,22 @@ def list_basins(
         after: only identifiers after this one.
         limit: at most so many.
     """
-    wanted = select(BasinRow).order_by(BasinRow.id).limit(limit)
+    query = select(BasinRow).order_by(BasinRow.id).limit(limit)
     if text is not None:
         part = text.lower()
-        wanted = wanted.where(
+        query = query.where(
             or_(
                 func.lower(BasinRow.id).contains(part, autoescape=True),
                 func.lower(BasinRow.name).contains(part, autoescape=True),
             )
         )
     if huc is not None:
-        wanted = wanted.where(BasinRow.huc.startswith(huc, autoescape=True))
+        query = query.where(BasinRow.huc.startswith(huc, autoescape=True))
     if box is not None:
-        wanted = wanted.where(_within(box))
+        query = query.where(_within(box))
     if after is not None:
-        wanted = wanted.where(BasinRow.id > after)
-    return _whole(session, session.scalars(wanted).all())
+        query = query.where(BasinRow.id > after)
+    return _whole(session, session.scalars(query).all())
 
 
 def _within(box: Box) -> ColumnElement[bool]:
@@ -210,18 +210,18 @@ def _within(box: Box) -> ColumnElement[bool]:
 
 def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
     """Return what `require` would raise for those of many basins that are not kept, without its hints."""
-    kept = known(session, basins)
+    known_ids = known(session, basins)
     return {
         basin: UnknownBasin(f"No basin {basin!r} is kept here: list the basins to see those that are kept.")
         for basin in basins
-        if basin not in kept
+        if basin not in known_ids
     }
 
 
 def known(session: Session, basins: Sequence[str]) -> list[str]:
     """Return those of many basins that are kept, in the order given."""
-    kept = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
-    return [basin for basin in basins if basin in kept]
+    known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    return [basin for basin in basins if basin in known_ids]
 
 
 def count(session: Session) -> int:
@@ -250,8 +250,8 @@ def area_of(session: Session, basin: str, name: str) -> float:
     """
     areas = get(session, basin).areas
     if name not in areas:
-        kept = ", ".join(sorted(areas)) or "none"
-        raise UnknownArea(f"{basin} has no area named {name!r}: choose one of those it has ({kept}).")
+        names = ", ".join(sorted(areas)) or "none"
+        raise UnknownArea(f"{basin} has no area named {name!r}: choose one of those it has ({names}).")
     return areas[name]
 
 
@@ -274,11 +274,11 @@ def quality_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
 
 def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, dict[str, Any]]:
     row = _MAPS[name]
-    wanted = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
-    found: dict[str, dict[str, Any]] = {}
-    for basin, key, value in session.execute(wanted.order_by(row.basin_id, row.name)):
-        found.setdefault(basin, {})[key] = value
-    return found
+    query = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
+    by_basin: dict[str, dict[str, Any]] = {}
+    for basin, key, value in session.execute(query.order_by(row.basin_id, row.name)):
+        by_basin.setdefault(basin, {})[key] = value
+    return by_basin
 
 
 def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:

@@ -56,21 +56,24 @@ class Kept:
 def keep(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> Kept:
     """Keep a publication and its scores, each in place of the one under its key. The same again writes nothing."""
     insert = insert_into(session, PublicationRow)
-    said = {name: insert.excluded[name] for name in ("citation", "file_id", "kept_at")}
-    differs = insert.table.c.citation.is_distinct_from(said["citation"]) | (insert.table.c.file_id != said["file_id"])
-    session.execute(
-        insert.on_conflict_do_update(index_elements=["source"], set_=said, where=differs), as_values(publication)
+    replaced = {name: insert.excluded[name] for name in ("citation", "file_id", "kept_at")}
+    differs = insert.table.c.citation.is_distinct_from(replaced["citation"]) | (
+        insert.table.c.file_id != replaced["file_id"]
     )
-    before = {_key(one): (one.value, one.reason) for one in list_scores(session, publication.source)}
-    other = [one for one in scores if before.get(_key(one)) != (one.value, one.reason)]
-    new = sum(_key(one) not in before for one in other)
-    if other:
+    session.execute(
+        insert.on_conflict_do_update(index_elements=["source"], set_=replaced, where=differs), as_values(publication)
+    )
+    stored = {_key(score): (score.value, score.reason) for score in list_scores(session, publication.source)}
+    differing = [score for score in scores if stored.get(_key(score)) != (score.value, score.reason)]
+    new = sum(_key(score) not in stored for score in differing)
+    if differing:
         insert = insert_into(session, PublishedScoreRow)
         content = {name: insert.excluded[name] for name in ("value", "reason")}
         session.execute(
-            insert.on_conflict_do_update(index_elements=list(_KEY), set_=content), [as_values(one) for one in other]
+            insert.on_conflict_do_update(index_elements=list(_KEY), set_=content),
+            [as_values(score) for score in differing],
         )
-    return Kept(new, len(other) - new, len(scores) - len(other))
+    return Kept(new, len(differing) - new, len(scores) - len(differing))
 
 
 def publications(session: Session) -> list[Publication]:
@@ -88,14 +91,14 @@ def list_scores(
     metrics: Sequence[str] | None = None,
 ) -> list[PublishedScore]:
     """Return the scores of a publication that match, in the order of their keys; of no other days than the period."""
-    wanted = select(PublishedScoreRow).filter_by(source=source)
+    query = select(PublishedScoreRow).filter_by(source=source)
     if period is not None:
-        wanted = wanted.filter_by(first_day=period.first, last_day=period.last)
+        query = query.filter_by(first_day=period.first, last_day=period.last)
     for column, values in ((PublishedScoreRow.basin_id, basins), (PublishedScoreRow.metric, metrics)):
         if values is not None:
-            wanted = wanted.where(column.in_(values))
+            query = query.where(column.in_(values))
     order = [getattr(PublishedScoreRow, name) for name in _KEY]
-    return [as_record(PublishedScore, row) for row in session.scalars(wanted.order_by(*order))]
+    return [as_record(PublishedScore, row) for row in session.scalars(query.order_by(*order))]
 
 
 def _key(score: PublishedScore) -> tuple[object, ...]:

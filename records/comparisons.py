@@ -74,7 +74,7 @@ def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison
     """
     days = [str(new.first_day), str(new.last_day)]
     content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result)])
-    row = {
+    values = {
         "id": new_id(at),
         "created_at": at,
         "first_day": new.first_day,
@@ -84,17 +84,17 @@ def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison
         "fingerprint": content_hash,
     }
     insert = insert_into(session, ComparisonRow).on_conflict_do_nothing(index_elements=["fingerprint"])
-    session.execute(insert, row)
-    kept = session.scalars(select(ComparisonRow).filter_by(fingerprint=content_hash)).one()
-    is_new = kept.id == row["id"]
+    session.execute(insert, values)
+    row = session.scalars(select(ComparisonRow).filter_by(fingerprint=content_hash)).one()
+    is_new = row.id == values["id"]
     if is_new:
         positions = enumerate(new.versions)
         add_all(
             session,
             ComparisonVersionRow,
-            [{"comparison_id": kept.id, "position": at, "version_id": version} for at, version in positions],
+            [{"comparison_id": row.id, "position": at, "version_id": version} for at, version in positions],
         )
-    return _comparison(session, kept), is_new
+    return _comparison(session, row), is_new
 
 
 def get(session: Session, comparison: str) -> Comparison:

@@ -78,6 +78,16 @@ class Database:
         self._writes = sessionmaker(self._engine, expire_on_commit=False)
         self._reads = sessionmaker(reads, expire_on_commit=False)
 
+    @property
+    def missing(self) -> str | None:
+        """What to say where there is no file of the database; None where there is one, or a server keeps it."""
+        if self.file is None or self.file.exists():
+            return None
+        return (
+            f"There is no database at {self.file}: FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped. "
+            "`freshet ingest` makes a new one."
+        )
+
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """Open a writing transaction: committed at the end, rolled back by an exception.
@@ -134,9 +144,9 @@ class Database:
         scripts = ScriptDirectory.from_config(_alembic(None))
         head = scripts.get_current_head()
         assert head is not None
-        if self.file and not self.file.exists():
-            return Condition(self.shown, False, None, head, f"There is no database at {self.shown} yet: migrate it.")
         try:
+            if missing := self.missing:
+                return Condition(self.shown, False, None, head, missing)
             with self._reads() as session:
                 revision = MigrationContext.configure(session.connection()).get_current_revision()
             self._refuse_newer(scripts, revision)
@@ -144,10 +154,10 @@ class Database:
             return Condition(self.shown, False, None, head, self._unreachable(error))
         except DatabaseProblem as problem:
             return Condition(self.shown, True, revision, head, str(problem))
-        said = None
+        fault = None
         if revision != head:
-            said = f"The tables of {self.shown} are at {revision or 'nothing'}, this code needs {head}: migrate it."
-        return Condition(self.shown, True, revision, head, said)
+            fault = f"The tables of {self.shown} are at {revision or 'nothing'}, this code needs {head}: migrate it."
+        return Condition(self.shown, True, revision, head, fault)
 
     def require_migrated(self) -> None:
         """Return when the database can be used.

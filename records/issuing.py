@@ -53,8 +53,8 @@ def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
         return "issued", None
     if not basins and new.reason is None:
         raise InvalidInput("A run without basins has failed: say why in its reason.")
-    said = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
-    return ("partial" if len(lacking) < len(basins) else "failed"), said
+    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
+    return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 
 def _store_parts(session: Session, owned: dict[str, str], result: BasinResult) -> None:

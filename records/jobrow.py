@@ -111,8 +111,8 @@ def locked(session: Session, job: str) -> Job:
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     parent = select(JOBS.c.parent_id).where(JOBS.c.id == job).scalar_subquery()
-    for wanted in (parent, job):
-        session.execute(select(JOBS.c.id).where(JOBS.c.id == wanted).with_for_update(key_share=True))
+    for row_id in (parent, job):
+        session.execute(select(JOBS.c.id).where(JOBS.c.id == row_id).with_for_update(key_share=True))
     return get(session, job)
 
 
@@ -123,16 +123,18 @@ def hold(session: Session, job: str, attempt: int) -> Job:
         UnknownJob: there is none of that id.
         StaleAttempt: it is not running, or under another attempt.
     """
-    kept = locked(session, job)
-    if (kept.status, kept.attempt) != ("running", attempt):
-        raise StaleAttempt(f"Job {job} is {kept.status} (attempt {kept.attempt}): attempt {attempt} may write no more.")
-    return kept
+    record = locked(session, job)
+    if (record.status, record.attempt) != ("running", attempt):
+        raise StaleAttempt(
+            f"Job {job} is {record.status} (attempt {record.attempt}): attempt {attempt} may write no more."
+        )
+    return record
 
 
 def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
     """Compare the row with the job that was seen, set the values, and tell a change of status and why."""
-    seen = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
-    changed = as_job(session.execute(JOBS.update().where(*seen).values(**values).returning(*JOBS.c)).one())
+    unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
+    changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
         tell_status(session, changed, at, why)
     return changed

@@ -59,6 +59,7 @@ __all__ = [
     "request_cancel",
     "resume_parent",
     "retry",
+    "unfinished",
     "unsent",
     "wait",
 ]
@@ -100,9 +101,9 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
     # Of two that post at once, the second waits here until the first is committed.
     insert = insert_into(session, JobRow).on_conflict_do_nothing(index_elements=["idempotency_key"])
-    made = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
-    if made is not None:
-        job = as_job(made)
+    inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
+    if inserted is not None:
+        job = as_job(inserted)
         tell_status(session, job, at)
         return job, True
     job = as_job(session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
@@ -124,11 +125,17 @@ def list_jobs(
     limit: int | None = None,
 ) -> list[Job]:
     """Return jobs, the newest first; `after` is the last id of the page before."""
-    asked = {"status": status, "kind": kind, "parent_id": parent}
-    wanted = select(JOBS).filter_by(**{name: value for name, value in asked.items() if value is not None})
+    filters = {"status": status, "kind": kind, "parent_id": parent}
+    query = select(JOBS).filter_by(**{name: value for name, value in filters.items() if value is not None})
     if after is not None:
-        wanted = wanted.where(JOBS.c.id < after)
-    return [as_job(row) for row in session.execute(wanted.order_by(JOBS.c.id.desc()).limit(limit))]
+        query = query.where(JOBS.c.id < after)
+    return [as_job(row) for row in session.execute(query.order_by(JOBS.c.id.desc()).limit(limit))]
+
+
+def unfinished(session: Session, kind: str) -> list[Job]:
+    """Return the jobs of a kind that have not ended."""
+    rows = session.execute(select(JOBS).where(JOBS.c.kind == kind, JOBS.c.finished_at.is_(None)).order_by(JOBS.c.id))
+    return [as_job(row) for row in rows]
 
 
 def children(session: Session, parent: str) -> list[Job]:
@@ -142,18 +149,18 @@ def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at:
     Raises:
         UnknownJob: there is none of that id.
     """
-    kept = locked(session, job)
-    if kept.status != "queued":
+    record = locked(session, job)
+    if record.status != "queued":
         return None
     return change(
         session,
-        kept,
+        record,
         at,
         status="running",
-        attempt=kept.attempt + 1,
+        attempt=record.attempt + 1,
         worker=worker,
         lease_until=lease_until,
-        started_at=kept.started_at or at,
+        started_at=record.started_at or at,
     )
 
 
@@ -165,12 +172,12 @@ def heartbeat(
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
-    kept = hold(session, job, attempt)
+    record = hold(session, job, attempt)
     values: dict[str, Any] = {"lease_until": lease_until}
-    if progress is not None and progress != kept.progress:
+    if progress is not None and progress != record.progress:
         values["progress"] = progress
         tell(session, job, "progress", progress, at)
-    return change(session, kept, at, **values).cancel_requested_at is not None
+    return change(session, record, at, **values).cancel_requested_at is not None
 
 
 def finish(
@@ -200,10 +207,10 @@ def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
-    kept = hold(session, job, attempt)
-    if kept.cancel_requested_at is not None:
-        return _end(session, kept, "cancelled", at)
-    return change(session, kept, at, status="waiting", lease_until=None, max_attempts=kept.max_attempts + 1)
+    record = hold(session, job, attempt)
+    if record.cancel_requested_at is not None:
+        return _end(session, record, "cancelled", at)
+    return change(session, record, at, status="waiting", lease_until=None, max_attempts=record.max_attempts + 1)
 
 
 def resume_parent(session: Session, parent: str, at: datetime) -> bool:
@@ -212,10 +219,10 @@ def resume_parent(session: Session, parent: str, at: datetime) -> bool:
     Raises:
         UnknownJob: there is none of that id.
     """
-    kept = locked(session, parent)
-    if kept.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
+    record = locked(session, parent)
+    if record.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
         return False
-    change(session, kept, at, status="queued", sent_at=None)
+    change(session, record, at, status="queued", sent_at=None)
     return True
 
 
@@ -238,12 +245,12 @@ def release(session: Session, job: str, attempt: int, at: datetime) -> Job:
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
-    kept = hold(session, job, attempt)
-    if kept.cancel_requested_at is not None:
-        return _end(session, kept, "cancelled", at)
+    record = hold(session, job, attempt)
+    if record.cancel_requested_at is not None:
+        return _end(session, record, "cancelled", at)
     tell(session, job, "log", {"text": "The worker was stopped: the job goes on with the next."}, at)
     return change(
-        session, kept, at, status="queued", lease_until=None, sent_at=None, max_attempts=kept.max_attempts + 1
+        session, record, at, status="queued", lease_until=None, sent_at=None, max_attempts=record.max_attempts + 1
     )
 
 
@@ -263,14 +270,16 @@ def expired(session: Session, at: datetime) -> list[str]:
     # Family by family, so that two that do this at once do not wait for each other in a circle.
     family = func.coalesce(JOBS.c.parent_id, JOBS.c.id)
     late = select(JOBS.c.id).where(JOBS.c.status == "running", JOBS.c.lease_until < at).order_by(family, JOBS.c.id)
-    taken = []
+    job_ids = []
     for job in session.scalars(late).all():
-        kept = locked(session, job)
-        if kept.lease_until is not None and kept.lease_until < at:
-            lost = f"The worker of attempt {kept.attempt} of {kept.max_attempts} ({kept.worker}) was lost."
-            _again(session, kept, {"kind": "worker-lost", "detail": f"{lost} Its log or the system's may say why."}, at)
-            taken.append(job)
-    return taken
+        record = locked(session, job)
+        if record.lease_until is not None and record.lease_until < at:
+            lost = f"The worker of attempt {record.attempt} of {record.max_attempts} ({record.worker}) was lost."
+            _again(
+                session, record, {"kind": "worker-lost", "detail": f"{lost} Its log or the system's may say why."}, at
+            )
+            job_ids.append(job)
+    return job_ids
 
 
 def unsent(session: Session, before: datetime) -> list[Job]:
@@ -295,8 +304,8 @@ def prune(session: Session, before: datetime) -> int:
         child.c.parent_id.is_not(None), or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
     )
     roots = select(root.c.id).where(root.c.parent_id.is_(None), root.c.finished_at < before, root.c.id.not_in(busy))
-    gone = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
-    return len(session.execute(gone.returning(JOBS.c.id)).all())
+    deletion = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
+    return len(session.execute(deletion.returning(JOBS.c.id)).all())
 
 
 def _end(session: Session, job: Job, status: str, at: datetime, **values: Any) -> Job:

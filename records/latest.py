@@ -59,11 +59,11 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
         NoModel: no version is current for it.
         NoForecast: the current version has issued none; the sentence says what its newest run came to.
     """
-    found = latest_many(session, [basin], at)[basin]
-    if isinstance(found, Latest):
-        return found
+    answer = latest_many(session, [basin], at)[basin]
+    if isinstance(answer, Latest):
+        return answer
     basin_records.require(session, basin)
-    raise found
+    raise answer
 
 
 _CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
@@ -103,7 +103,7 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     return {basin: _latest(issued[basin], tried[basin]) if basin in issued else lacking[basin] for basin in basins}
 
 
-def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "Found"]) -> dict[str, NotFound]:
+def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
     """Say of each basin why it has no forecast."""
     if not basins:
         return {}
@@ -122,15 +122,17 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "Found
                 f"No forecast of {basin} can be the latest yet: run {run.id} was {row.status} ({why})."
             )
         else:
-            said = f"Version {current[basin]} has made no forecast of {basin} that is available yet: run one."
-            lacking[basin] = NoForecast(said)
+            sentence = f"Version {current[basin]} has made no forecast of {basin} that is available yet: run one."
+            lacking[basin] = NoForecast(sentence)
     return lacking
 
 
-Found = tuple[RunRow, RunBasinRow]
+RunAndBasin = tuple[RunRow, RunBasinRow]
 
 
-def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict[str, Found], dict[str, Found]]:
+def _newest(
+    session: Session, basins: Sequence[str], at: datetime
+) -> tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]:
     """Return each basin's newest issued run, and its newest run whatever came of it."""
     current = promotions.current_versions()
     order = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
@@ -149,8 +151,8 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict
         .join(ranked, (ranked.c.run_id == RunRow.id) & (ranked.c.basin_id == RunBasinRow.basin_id))
         .where(or_(ranked.c.of_basin == 1, ranked.c.of_status == 1))
     )
-    issued: dict[str, Found] = {}
-    tried: dict[str, Found] = {}
+    issued: dict[str, RunAndBasin] = {}
+    tried: dict[str, RunAndBasin] = {}
     for run, basin, rank, can_be_latest in rows:
         if rank == 1:
             tried[basin.basin_id] = (run, basin)
@@ -159,7 +161,7 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> tuple[dict
     return issued, tried
 
 
-def _latest(issued: Found, tried: Found) -> Latest:
+def _latest(issued: RunAndBasin, tried: RunAndBasin) -> Latest:
     run, basin = issued
     newer, newer_basin = tried[0], as_record(RunBasin, tried[1])
     superseded = None

@@ -77,28 +77,28 @@ def write(
     rows = rows_of(session, key, years)
     _check_unit(basin, variable, rows, series.unit)
 
-    whole = calendar_years(years[0], years[-1])
-    old, incoming = joined(rows, whole, series.unit), series.over(whole)
+    span = calendar_years(years[0], years[-1])
+    old, incoming = joined(rows, span, series.unit), series.over(span)
     new = known(incoming) & ~known(old)
     changed = known(incoming) & known(old) & _differs(old, incoming)
-    taken = new | changed
-    if taken.any():
-        values = np.where(taken, incoming.values.astype(VALUE), old.values)
-        merged = DailySeries(whole.first, values, np.where(taken, incoming.flags, old.flags), series.unit)
+    written = new | changed
+    if written.any():
+        values = np.where(written, incoming.values.astype(VALUE), old.values)
+        merged = DailySeries(span.first, values, np.where(written, incoming.flags, old.flags), series.unit)
         _log_replaced(session, rows, old, changed, source_id, at)
-        _store(session, key, rows, merged, taken, source_id, at)
-        _log_arrivals(session, key, whole, new, source_id, at)
-    unchanged = known(incoming) & ~taken
+        _store(session, key, rows, merged, written, source_id, at)
+        _log_arrivals(session, key, span, new, source_id, at)
+    unchanged = known(incoming) & ~written
     new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (new, changed, unchanged))
-    return Written(new_days, changed_days, unchanged_days, _first(whole, new), _first(whole, changed))
+    return Written(new_days, changed_days, unchanged_days, _first(span, new), _first(span, changed))
 
 
 def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Sequence[Row[Any]]:
     """Return the stored years of a series in order: all, or those from the first to the last given."""
-    wanted = select(*table_of(SeriesRow).columns).filter_by(**key).order_by(SeriesRow.year)
+    query = select(*table_of(SeriesRow).columns).filter_by(**key).order_by(SeriesRow.year)
     if years is not None:
-        wanted = wanted.where(SeriesRow.year.between(years[0], years[-1]))
-    return session.execute(wanted).all()
+        query = query.where(SeriesRow.year.between(years[0], years[-1]))
+    return session.execute(query).all()
 
 
 def _differs(old: DailySeries, new: DailySeries) -> Mask:
@@ -114,13 +114,13 @@ def _store(
     key: Mapping[str, str],
     rows: Sequence[Row[Any]],
     merged: DailySeries,
-    taken: Mask,
+    written: Mask,
     source_id: int,
     at: datetime,
 ) -> None:
     revisions = {row.year: row.revision for row in rows}
     added, replaced = [], []
-    for year, days in years_with(merged.period, taken):
+    for year, days in years_with(merged.period, written):
         content = {
             "value_bytes": merged.values[days].tobytes(),
             "flag_bytes": merged.flags[days].tobytes(),
@@ -135,8 +135,8 @@ def _store(
     add_all(session, SeriesRow, added)
     if replaced:
         table = table_of(SeriesRow)
-        here = [table.c[name] == value for name, value in key.items()]
-        session.execute(table.update().where(*here, table.c.year == bindparam("replaced_year")), replaced)
+        same_series = [table.c[name] == value for name, value in key.items()]
+        session.execute(table.update().where(*same_series, table.c.year == bindparam("replaced_year")), replaced)
 
 
 def _log_replaced(
@@ -161,11 +161,11 @@ def _log_replaced(
 
 
 def _log_arrivals(
-    session: Session, key: Mapping[str, str], whole: Period, new: Mask, source_id: int, at: datetime
+    session: Session, key: Mapping[str, str], span: Period, new_days: Mask, source_id: int, at: datetime
 ) -> None:
     # A range begins where the mask rises and ends before it falls.
-    edges = np.flatnonzero(np.diff(new.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
-    days, stamp = whole.days, {"arrived_at": at, "source_id": source_id}
+    edges = np.flatnonzero(np.diff(new_days.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    days, stamp = span.days, {"arrived_at": at, "source_id": source_id}
     ranges = [{**key, "first_day": days[first], "last_day": days[end - 1], **stamp} for first, end in edges]
     add_all(session, ArrivalRow, ranges)
 
@@ -192,5 +192,5 @@ def _check_unit(basin: str, variable: str, rows: Sequence[Row[Any]], unit: str) 
             )
 
 
-def _first(whole: Period, marked: Mask) -> Day | None:
-    return whole.days[int(np.argmax(marked))] if marked.any() else None
+def _first(span: Period, mask: Mask) -> Day | None:
+    return span.days[int(np.argmax(mask))] if mask.any() else None

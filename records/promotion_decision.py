@@ -3,24 +3,8 @@
 from dataclasses import dataclass
 
 from hydrology.bootstrap import Interval
+from jobspec.kinds import PromotionRule
 from records.documents import CLOSED
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """When a candidate takes over.
-
-    Attributes:
-        period: FIRST..LAST, days that took no part in the training of the candidate or its ancestors.
-        margin: what the interval of the median difference in NSE must exceed.
-        promote: whether it then becomes current by itself; otherwise an admin decides.
-    """
-
-    __pydantic_config__ = CLOSED
-
-    period: str
-    margin: float = 0.0
-    promote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +49,7 @@ class PromotionDecision:
 
     candidate: str
     current: tuple[str, ...]
-    rule: Rule
+    rule: PromotionRule
     basins: int
     deciding: SideBySide | None
     reporting: SideBySide | None
@@ -87,7 +71,7 @@ class MedianComparison:
 
     candidate: str
     current: tuple[str, ...]
-    rule: Rule
+    rule: PromotionRule
     basins: int
     candidate_median: float | None
     current_median: float | None

@@ -67,8 +67,10 @@ def promote(
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     """Return the current version of each basin; a basin without one is not there."""
-    now = current_versions()
-    rows = session.execute(select(now.c.basin_id, now.c.version_id).where(now.c.basin_id.in_(basin_ids)))
+    current_rows = current_versions()
+    rows = session.execute(
+        select(current_rows.c.basin_id, current_rows.c.version_id).where(current_rows.c.basin_id.in_(basin_ids))
+    )
     return dict(rows.all())
 
 
@@ -84,20 +86,22 @@ def basins_of(session: Session, version: str) -> list[str]:
         UnknownVersion: there is none of that id.
         NoBasin: it learnt from none that is kept, and is current for no other.
     """
-    found = basins_here(session, versions.get(session, version))
-    if not found:
+    basins = basins_here(session, versions.get(session, version))
+    if not basins:
         raise NoBasin(
             f"None of the basins that version {version} learnt from is kept here, and it is current for no other: "
             "name the basins."
         )
-    return found
+    return basins
 
 
 def in_use(session: Session) -> dict[str, list[str]]:
     """Return the basins that each version is current for; a version that is current for none is not there."""
-    now = current_versions()
+    current_rows = current_versions()
     used: dict[str, list[str]] = {}
-    for version, basin in session.execute(select(now.c.version_id, now.c.basin_id).order_by(now.c.basin_id)):
+    for version, basin in session.execute(
+        select(current_rows.c.version_id, current_rows.c.basin_id).order_by(current_rows.c.basin_id)
+    ):
         used.setdefault(version, []).append(basin)
     return used
 

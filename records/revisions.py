@@ -46,24 +46,24 @@ def as_known_at(
     A day that had not arrived is ABSENT; None where none had.
     """
     key = {"basin_id": basin, "product": product, "variable": variable}
-    now = series.read(session, basin, product, variable)
-    if now is None:
+    stored = series.read(session, basin, product, variable)
+    if stored is None:
         return None
-    whole = now.period
-    values, flags = now.values.copy(), now.flags.copy()
+    span = stored.period
+    values, flags = stored.values.copy(), stored.flags.copy()
     for row in reversed(_log(session, key)):
         if row.replaced_at > at:
             offsets = np.frombuffer(row.offset_bytes, OFFSET).astype(np.int64)
-            where = offsets + days_between(whole.first, january(row.year))
-            values[where] = np.frombuffer(row.value_bytes, VALUE)
-            flags[where] = np.frombuffer(row.flag_bytes, np.uint8)
-    arrived = np.zeros(len(whole), dtype=np.bool_)
+            positions = offsets + days_between(span.first, january(row.year))
+            values[positions] = np.frombuffer(row.value_bytes, VALUE)
+            flags[positions] = np.frombuffer(row.flag_bytes, np.uint8)
+    arrived = np.zeros(len(span), dtype=np.bool_)
     for arrival in arrivals(session, basin, product, variable):
         if arrival.arrived_at <= at:
-            first, last = (days_between(whole.first, day) for day in (arrival.first_day, arrival.last_day))
+            first, last = (days_between(span.first, day) for day in (arrival.first_day, arrival.last_day))
             arrived[first : last + 1] = True
     values[~arrived], flags[~arrived] = np.nan, Flag.ABSENT
-    then = DailySeries(whole.first, values, flags, now.unit)
+    then = DailySeries(span.first, values, flags, stored.unit)
     if period is None:
         return trimmed(then)
     part = then.over(period)
@@ -73,7 +73,7 @@ def as_known_at(
 def revisions(session: Session, basin: str, product: str, variable: str) -> list[Revision]:
     """Return every replaced day, the oldest replacement first."""
     key = {"basin_id": basin, "product": product, "variable": variable}
-    found = [
+    replaced = [
         Revision(january(row.year) + offset, float(value), int(flag), *stamp)
         for row in _log(session, key)
         for stamp in [(row.replaced_at, row.old_source_id, row.new_source_id)]
@@ -84,7 +84,7 @@ def revisions(session: Session, basin: str, product: str, variable: str) -> list
             strict=True,
         )
     ]
-    return sorted(found, key=lambda revision: revision.replaced_at)
+    return sorted(replaced, key=lambda revision: revision.replaced_at)
 
 
 def arrivals(session: Session, basin: str, product: str, variable: str) -> list[Arrival]:

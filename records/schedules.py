@@ -91,13 +91,15 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
         ScheduleConflict: it was changed or has fired since, or the name is taken.
         InvalidInput: it has no name.
     """
-    seen = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    changed = _schedules.update().where(*seen).values(**as_values(new), revision=revision + 1, updated_at=at)
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    changed = _schedules.update().where(*unchanged).values(**as_values(new), revision=revision + 1, updated_at=at)
     with _name_of_its_own(session, new, schedule):
         row = session.execute(changed.returning(*_schedules.c)).one_or_none()
     if row is None:
-        now = get(session, schedule).revision
-        raise ScheduleConflict(f"Schedule {schedule} is at revision {now}, not {revision}: read it and change it anew.")
+        current = get(session, schedule).revision
+        raise ScheduleConflict(
+            f"Schedule {schedule} is at revision {current}, not {revision}: read it and change it anew."
+        )
     return _schedule(row)
 
 
@@ -107,8 +109,8 @@ def delete(session: Session, schedule: str) -> None:
     Raises:
         UnknownSchedule: there is none of that id.
     """
-    gone = _schedules.delete().where(_schedules.c.id == schedule).returning(_schedules.c.id)
-    if session.execute(gone).one_or_none() is None:
+    deletion = _schedules.delete().where(_schedules.c.id == schedule).returning(_schedules.c.id)
+    if session.execute(deletion).one_or_none() is None:
         raise _unknown(schedule)
 
 
@@ -131,8 +133,8 @@ def list_schedules(session: Session) -> list[Schedule]:
 
 def due(session: Session, at: datetime) -> list[Schedule]:
     """Return the enabled schedules that are due at an instant, the longest due first."""
-    wanted = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at <= at)
-    return [_schedule(row) for row in session.execute(wanted.order_by(_schedules.c.next_run_at, _schedules.c.id))]
+    query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at <= at)
+    return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
 
 
 def advance(
@@ -142,9 +144,9 @@ def advance(
 
     Post the job in the same transaction, before; where this returns False, roll that back.
     """
-    seen = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
     fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id, "revision": revision + 1}
-    advanced = _schedules.update().where(*seen).values(fired).returning(_schedules.c.id)
+    advanced = _schedules.update().where(*unchanged).values(fired).returning(_schedules.c.id)
     return session.execute(advanced).one_or_none() is not None
 
 
@@ -156,10 +158,10 @@ def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None)
         with session.begin_nested():
             yield
     except IntegrityError as error:
-        taken = session.scalar(select(_schedules.c.id).where(_schedules.c.name == new.name))
-        if taken in (None, own):
+        owner = session.scalar(select(_schedules.c.id).where(_schedules.c.name == new.name))
+        if owner in (None, own):
             raise
-        raise ScheduleConflict(f"Schedule {taken} has the name {new.name!r} already: choose another.") from error
+        raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error
 
 
 def _schedule(row: Row[Any]) -> Schedule:

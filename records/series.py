@@ -52,10 +52,10 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
     rows = rows_of(session, key, None if period is None else years_of(period))
     if not rows:
         return None
-    whole = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
+    stored = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
     if period is None:
-        return trimmed(whole)
-    part = whole.over(period)
+        return trimmed(stored)
+    part = stored.over(period)
     return part if known(part).any() else None
 
 
@@ -96,25 +96,25 @@ def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
     """Return the first and last known day by (basin, variable); a series that is not stored is not there."""
-    wanted = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
+    of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
     key = (SeriesRow.basin_id, SeriesRow.variable)
     first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
-    ends = select(*key, first, last).where(*wanted).group_by(*key).subquery()
-    same = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
+    ends = select(*key, first, last).where(*of_series).group_by(*key).subquery()
+    same_series = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
     at_an_end = or_(SeriesRow.year == ends.c.first, SeriesRow.year == ends.c.last)
     rows = session.execute(
         select(*key, SeriesRow.year, SeriesRow.flag_bytes, SeriesRow.value_bytes)
-        .join(ends, same)
-        .where(*wanted, at_an_end)
+        .join(ends, same_series)
+        .where(*of_series, at_an_end)
         .order_by(SeriesRow.year)
     )
-    found: dict[tuple[str, str], Period] = {}
+    extents: dict[tuple[str, str], Period] = {}
     for row in rows:
-        whole = joined([row], calendar_years(row.year, row.year), "")
-        days = whole.days[known(whole)]
-        begun = found.get((row.basin_id, row.variable))
-        found[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
-    return found
+        year = joined([row], calendar_years(row.year, row.year), "")
+        days = year.days[known(year)]
+        begun = extents.get((row.basin_id, row.variable))
+        extents[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
+    return extents
 
 
 def catalogue(session: Session, basin: str) -> list[Entry]:
@@ -141,5 +141,5 @@ def stamp(session: Session, basin: str, product: str) -> int:
 
 def products(session: Session, variable: str | None = None) -> list[str]:
     """Return the products of which anything, or a variable, is stored."""
-    wanted = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
-    return list(session.scalars(wanted if variable is None else wanted.where(SeriesRow.variable == variable)))
+    query = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
+    return list(session.scalars(query if variable is None else query.where(SeriesRow.variable == variable)))

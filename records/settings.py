@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -42,7 +43,15 @@ def _host_and_port(text: object) -> object:
     return host.strip("[]").lower(), int(port)
 
 
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        raise ValueError("write an address or a network, like 10.0.0.7 or 10.0.0.0/8") from None
+
+
 Folder = Annotated[Path, AfterValidator(_absolute)]
+Network = Annotated[str, AfterValidator(_network)]
 HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
 CommaSeparated = (BeforeValidator(_split), NoDecode)
 
@@ -91,7 +100,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
-    trusted_proxies: Annotated[tuple[str, ...], *CommaSeparated] = ()
+    trusted_proxies: Annotated[tuple[Network, ...], *CommaSeparated] = ()
     requests_per_minute: int = Field(default=3000, ge=1)
     writes_per_minute: int = Field(default=300, ge=1)
     failed_keys_per_minute: int = Field(default=30, ge=1)
@@ -112,5 +121,5 @@ class Settings(BaseSettings):
             return cls(**{name: value for name, value in chosen.items() if value is not None})
         except ValidationError as error:
             faults = error.errors(include_url=False, include_input=False, include_context=False)
-            said = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in faults)
-            raise BadSettings(f"The settings cannot be used: {said}.") from None
+            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in faults)
+            raise BadSettings(f"The settings cannot be used: {problems}.") from None

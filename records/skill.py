@@ -110,21 +110,21 @@ def scores(
     last_day: Day | None = None,
 ) -> list[Score]:
     """Return the scores that match, in the order of their keys; `first_day` and `last_day` are a whole period's."""
-    wanted = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
-    chosen = (
+    query = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
+    filters = (
         (ScoreRow.version_id, versions),
         (ScoreRow.basin_id, basins),
         (ScoreRow.metric, metrics),
         (ScoreRow.member, members),
     )
-    for column, values in chosen:
+    for column, values in filters:
         if values is not None:
-            wanted = wanted.where(column.in_(values))
+            query = query.where(column.in_(values))
     if first_day is not None:
-        wanted = wanted.where(ScoreRow.first_day == first_day)
+        query = query.where(ScoreRow.first_day == first_day)
     if last_day is not None:
-        wanted = wanted.where(ScoreRow.last_day == last_day)
-    return [as_record(Score, row) for row in session.scalars(wanted)]
+        query = query.where(ScoreRow.last_day == last_day)
+    return [as_record(Score, row) for row in session.scalars(query)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +156,13 @@ def quartiles(session: Session, version: str, metrics: Sequence[str] | None = No
     """Return the quartiles of a version's scores over the basins, in the order of their keys."""
     key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
     columns = [getattr(ScoreRow, name) for name in key]
-    wanted = select(*columns, ScoreRow.value).filter_by(version_id=version).order_by(*columns)
+    query = select(*columns, ScoreRow.value).filter_by(version_id=version).order_by(*columns)
     if metrics is not None:
-        wanted = wanted.where(ScoreRow.metric.in_(metrics))
+        query = query.where(ScoreRow.metric.in_(metrics))
     groups: dict[tuple[Any, ...], list[float | None]] = {}
-    for *of, value in session.execute(wanted):
-        groups.setdefault(tuple(of), []).append(value)
-    return [_quartiles(dict(zip(key, of, strict=True)), values) for of, values in groups.items()]
+    for *group, value in session.execute(query):
+        groups.setdefault(tuple(group), []).append(value)
+    return [_quartiles(dict(zip(key, group, strict=True)), values) for group, values in groups.items()]
 
 
 def _quartiles(key: dict[str, Any], values: Sequence[float | None]) -> Quartiles:
@@ -188,10 +188,10 @@ def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
 
 def snow_cells(session: Session, version: str, basin: str | None = None) -> list[SnowCells]:
     """Return a version's snow cells, of all basins or of one."""
-    wanted = select(SnowCellsRow).filter_by(version_id=version)
+    query = select(SnowCellsRow).filter_by(version_id=version)
     if basin is not None:
-        wanted = wanted.filter_by(basin_id=basin)
-    rows = session.scalars(wanted.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
+        query = query.filter_by(basin_id=basin)
+    rows = session.scalars(query.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
     return [as_record(SnowCells, row) for row in rows]
 
 

@@ -27,8 +27,8 @@ def register(session: Session, name: str, sha256: str, size: int, read_at: datet
         insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
         {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
     )
-    found = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
-    return session.scalars(found).one()
+    query = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
+    return session.scalars(query).one()
 
 
 def get(session: Session, source: int) -> Source:

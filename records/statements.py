@@ -22,9 +22,9 @@ def insert_into(session: Session, row: type[Base]) -> sqlite.Insert | postgresql
 
 def add_all(session: Session, row: type[Base], rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows, if there are any."""
-    given = list(rows)
-    if given:
-        session.execute(table_of(row).insert(), given)
+    values = list(rows)
+    if values:
+        session.execute(table_of(row).insert(), values)
 
 
 def table_of(row: type[Base]) -> Table:

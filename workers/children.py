@@ -20,28 +20,28 @@ from workers.job import StopReason
 log = structlog.get_logger()
 
 LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
-KILL_PATIENCE = 10.0  # seconds until a killed process is given up: one that hangs in the kernel cannot be killed
+KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
 
 
 class Child:
     """A process that runs `module` (as `workers.child` does), and the pipes to it."""
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
-        # A process group of its own: Ctrl-C does not reach it, and what it starts is killed with it.
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            process_group=0,
+            env=os.environ | {"OMP_NUM_THREADS": str(settings.threads or 1)},  # read by torch when it is loaded
+            process_group=0,  # of its own: Ctrl-C does not reach it, and what it starts is killed with it
         )
         self.memory_limit = memory_limit
         self.ended = False
         self._lines: deque[bytearray] = deque()
-        self._rest = bytearray()  # of a line whose end has not come yet
+        self._rest = bytearray()  # of a line that is still incomplete
         self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
 
     def run(self, job: jobs.Job) -> None:
-        """Let it run a claimed job."""
+        """Have it run a claimed job."""
         self._write({"run": job.id, "attempt": job.attempt})
 
     def stop(self, reason: StopReason) -> None:
@@ -49,7 +49,7 @@ class Child:
         self._write({"stop": reason})
 
     def receive(self, seconds: float) -> dict[str, Any] | None:
-        """Return its next message; None where none came in that time, or none will come any more (`ended`)."""
+        """Return its next message; None if none came in that time, or none will come any more (`ended`)."""
         if not self._lines and not self.ended:
             self._read(seconds)
         if not self._lines:
@@ -58,7 +58,7 @@ class Child:
         return message
 
     def kill(self) -> None:
-        """Kill it, with all that it has started."""
+        """Kill it, and all processes that it has started."""
         self.ended = True
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -98,13 +98,13 @@ class Child:
 
     def _write(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it is dead: `receive` tells
+        with suppress(BrokenPipeError):  # it is dead: `receive` says so
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
 
 
 class Children:
-    """The children of a worker. One is kept between jobs, so that each job does not load everything anew."""
+    """The children of a worker. One is kept between jobs, which saves loading everything again for each."""
 
     def __init__(self, settings: Settings, module: str = "workers.child") -> None:
         self._settings, self._module = settings, module
@@ -118,7 +118,7 @@ class Children:
         return child
 
     def give_back(self, child: Child) -> None:
-        """Keep a child whose job has ended for the next job, or end it where it cannot serve."""
+        """Keep a child whose job has ended for the next job, or kill it if it cannot serve."""
         if child.ended or child.memory_limit is not None or self._idle is not None:
             child.kill()
         else:

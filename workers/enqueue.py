@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 
 class Sender:
-    """Tells the workers which jobs are waiting."""
+    """Tells the workers which jobs are queued."""
 
     def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
         self._app, self._database, self._clock = make_app(settings), database, clock

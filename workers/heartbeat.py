@@ -1,4 +1,4 @@
-"""The sign of life of a running job: its lease is lengthened, its progress kept, a cancel noticed."""
+"""The heartbeat of a running job: it extends the lease, stores the progress, and notices a cancellation."""
 
 import threading
 from datetime import timedelta

@@ -18,11 +18,11 @@ class CancelAsked(Exception):  # noqa: N818 - not a fault: somebody asked
 
 
 class ShutdownAsked(Exception):  # noqa: N818 - not a fault: the worker is stopping
-    """The worker is being stopped: the job is to leave off here and will be done later."""
+    """The worker is being stopped: the job stops here and will be run later."""
 
 
 class Waiting(Exception):  # noqa: N818 - not a fault: the children come first
-    """The job has made its children and waits for them."""
+    """The job has posted its children and waits for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Outcome:
 
     Attributes:
         status: `succeeded`, `cancelled` or `failed` end the job; `waiting` is for its children; `retry` is a failure
-            that another attempt may not meet; `released` is an attempt that left off because its worker stops; `stale`
+            that another attempt may not meet; `released` is an attempt that stopped because its worker stops; `stale`
             is one that lost the job to another.
         result: of a job that succeeded.
         problem: of one that failed, or is tried again: `kind` and `detail`.
@@ -52,14 +52,14 @@ class Outcome:
 
 
 class Running:
-    """A running job, and how its handler tells of it.
+    """A running job, and how its handler reports on it.
 
     Attributes:
-        progress: what was last shown.
+        progress: the last that was shown.
 
     Args:
-        tell: takes the progress.
-        asked_to_stop: says why the job has to stop; None while it may go on.
+        tell: receives the progress.
+        asked_to_stop: returns why the job has to stop; None while it may go on.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Running:
         self.progress: Progress | None = None
 
     def show(self, done: int, total: int, detail: str = "") -> None:
-        """Tell how far the work is.
+        """Report how far the work has come.
 
         Raises:
             CancelAsked, ShutdownAsked: as `check`.
@@ -84,7 +84,7 @@ class Running:
         self.check()
 
     def show_file(self, name: str) -> None:
-        """Say which file is read now, so that a process that dies of it leaves its name; raises as `show` does."""
+        """Report which file is being read, so that it is known if the process dies of it; raises as `show` does."""
         progress = self.progress or {"done": 0, "total": 0}
         self.show(progress["done"], progress["total"], f"reading {name}")
 
@@ -112,11 +112,11 @@ class Running:
 
 
 Handler = Callable[[Running, Any], dict[str, Any]]
-"""Does a kind of job. It gets the params as `jobspec.kinds` reads them, and returns the result."""
+"""Runs one kind of job: it takes the params as `jobspec.kinds` reads them, and returns the result."""
 
 
 def whereabouts(progress: Progress | None) -> str:
-    """Return the end of a sentence that says how far a job was when it broke off: ` at 3 of 16 (basin ...)`."""
+    """Return the end of a sentence about a job that broke off, with its progress: ` at 3 of 16 (basin ...)`."""
     if progress is None:
         return " before it had told any progress"
     detail = f" ({progress['detail']})" if progress["detail"] else ""

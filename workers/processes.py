@@ -41,7 +41,7 @@ def work(
 
     Args:
         child_module: the program of the child processes.
-        kinds: what each kind of job may be asked, and its limits.
+        kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop when it is asked to.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"

@@ -1,10 +1,11 @@
-"""What the scheduler mends: jobs whose worker is gone, whose message was lost, whose children are all done."""
+"""What the scheduler recovers: jobs whose worker, message or last child is gone; and the uploads that it deletes."""
 
 from datetime import timedelta
 
 import structlog
 
 from records import jobs
+from workers import uploads
 from workers.tools import ServiceTools
 from workers.worker import resume_parent
 
@@ -14,7 +15,7 @@ RESEND_AFTER = timedelta(seconds=30)
 
 
 def recover(tools: ServiceTools) -> int:
-    """Put back what was lost, send it again, and return how many jobs that were."""
+    """Queue lost jobs again, send them, and return how many there were. Uploads that no job wants are deleted."""
     now = tools.clock.wall()
     with tools.database.transaction() as session:
         expired = jobs.expired(session, now)
@@ -24,10 +25,11 @@ def recover(tools: ServiceTools) -> int:
     with tools.database.reading() as session:
         unsent = jobs.unsent(session, now - RESEND_AFTER)
         waiting = jobs.list_jobs(session, status="waiting")
-    again = {job.id: job for job in [*lost, *unsent] if job.status == "queued"}
-    for job in again.values():
+    queued = {job.id: job for job in [*lost, *unsent] if job.status == "queued"}
+    for job in queued.values():
         tools.sender.send(job)
     parents = {job.parent_id for job in lost if job.parent_id is not None} | {job.id for job in waiting}
     for parent in parents:
         resume_parent(tools, parent)
-    return len(again)
+    uploads.sweep(tools.database, tools.settings.data)
+    return len(queued)

@@ -1,4 +1,4 @@
-"""Making the jobs of the schedules that are due."""
+"""Posting the jobs of schedules that are due."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def fire(tools: ServiceTools) -> int:
-    """Make a job of every schedule that is due, and return how many.
+    """Post a job for every schedule that is due, and return how many.
 
     A schedule that was due several times while nothing ran fires once.
     """
@@ -24,7 +24,7 @@ def fire(tools: ServiceTools) -> int:
 
 
 class _Overtaken(Exception):  # noqa: N818 - not a fault
-    """Another scheduler was quicker, or the schedule was changed meanwhile: its job is rolled back."""
+    """Another scheduler was quicker, or the schedule has been changed: the job is rolled back."""
 
 
 def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime) -> bool:

@@ -1,11 +1,10 @@
-"""What each kind of job does. Thin: names and ids come in, the operations do the work.
+"""What each kind of job does. Each handler is thin: the operations do the work.
 
 torch is loaded by the operations alone, in the process that computes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,17 +22,17 @@ from jobspec.kinds import (
     UploadParams,
 )
 from records import jobs, promotions, versions
-from records.promotion_decision import Rule
+from records.documents import to_json
+from workers import uploads
 from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
-    from ingestion.reading import Files
     from ingestion.sources.base import Source
     from operations.intake import Intake
 
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
-    """Bring data in."""
+    """Ingest data from a source."""
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
     from operations.ingest_benchmarks import ingest_published
@@ -49,7 +48,8 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
-    """Take tables in that were sent to the service."""
+    """Ingest tables that were sent to the service."""
+    from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
     from operations import posted
 
@@ -58,8 +58,9 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     basins, observations = (
         None if name is None else Path(name) for name in (params.basins_file, params.observations_file)
     )
-    with _uploads(running, basins, observations) as files:
-        return _ingested(running, TablesSource(basins, observations, params.product, changeable, files))
+    settings = running.tools.settings
+    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.show_file)
+    return _ingested(running, TablesSource(basins, observations, params.product, changeable, files))
 
 
 def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
 
 
 def _intake(running: Running) -> "Intake":
-    """Return what an ingest job may read."""
+    """Return where an ingest job may read from."""
     from operations.intake import Intake
 
     settings = running.tools.settings
@@ -92,65 +93,39 @@ def _intake(running: Running) -> "Intake":
     return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, running.show_file)
 
 
-@contextmanager
-def _uploads(running: Running, *paths: Path | None) -> "Iterator[Files]":
-    """Give the files that a job may read of uploads. One is deleted when it was taken in, or when it never can be."""
-    from ingestion.reading import Files
-    from ingestion.sources.base import SourceError
-
-    settings = running.tools.settings
-    folder = settings.data / "uploads"
-    try:
-        yield Files((*settings.ingest_roots, folder), running.show_file)
-    except (SourceError, DataProblem):
-        _delete_uploads(folder, paths)
-        raise
-    _delete_uploads(folder, paths)
-
-
-def _delete_uploads(folder: Path, paths: Iterable[Path | None]) -> None:
-    for path in paths:
-        if path is not None and path.parent == folder:
-            path.unlink(missing_ok=True)
-
-
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:
-    """Train an ensemble: first make a child a member, then, when all are in, assemble the version.
+    """Train an ensemble: post a child job for each member, then, when all have ended, assemble the version.
 
-    With `compare` the version is held against the current ones, and takes over only by the promotion rule.
+    With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
-    import torch
-
     from operations.basins import chosen
     from operations.promotion_rule import decide, require_decidable
     from operations.train import assemble, begin
 
-    tools, compare = running.tools, params.compare
-    rule = None if compare is None else Rule(str(compare.period), compare.margin, compare.promote)
+    tools, rule = running.tools, params.compare
     with tools.database.reading() as session:
         children = jobs.children(session, running.job.id)
         basins = chosen(session, params.basins)
         if rule is not None:
             require_decidable(session, params.config, rule)
-    begun = begin(tools.database, tools.clock, params.config, basins)
-    for reason in begun.prepared.left_out.values():
+    work = begin(tools.database, tools.clock, params.config, basins)
+    for reason in work.prepared.left_out.values():
         running.log(f"Left out: {reason}")
-    if begun.version_id is None and not children:
-        _make_members(running, begun.training_id, begun.config.members)
+    if work.version_id is None and not children:
+        _make_members(running, work.training_id, work.config.members)
         raise Waiting
-    if any(child.status not in jobs.ENDED for child in children):  # whoever made them was lost before it waited
+    if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
         raise Waiting
-    if broken := [child for child in children if child.status in ("failed", "cancelled")]:
-        said = (broken[0].problem or {}).get("detail", broken[0].status)
-        raise DataProblem(f"{len(broken)} of {len(children)} members were not trained: {said}")
-    trained = assemble(tools.database, tools.clock, begun, params.label)
+    if failures := [child for child in children if child.status in ("failed", "cancelled")]:
+        reason = (failures[0].problem or {}).get("detail", failures[0].status)
+        raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
+    trained = assemble(tools.database, tools.clock, work, params.label)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
     if rule is None:
         return result
-    torch.set_num_threads(tools.settings.threads or 1)
     decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show)
     running.log(decision.sentence)
-    return result | {"decision": asdict(decision)}
+    return result | {"decision": to_json(decision)}
 
 
 def _make_members(running: Running, training_id: str, members: int) -> None:
@@ -165,40 +140,34 @@ def _make_members(running: Running, training_id: str, members: int) -> None:
 
 
 def member(running: Running, params: MemberParams) -> dict[str, Any]:
-    """Train one member from its newest checkpoint."""
-    import torch
-
+    """Train one member, from its newest checkpoint if there is one."""
     from models.training import Progress
     from operations.train import reopen, train_member
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads or 1)
 
     def show(progress: Progress) -> None:
         running.show(progress.step, progress.steps, f"loss {progress.loss:.4f}")
 
-    begun = reopen(tools.database, params.training)
-    if begun.version_id is None:
-        train_member(tools.database, tools.clock, begun, params.member, tools.settings.device, show)
-    return {"training": begun.training_id, "member": params.member}
+    work = reopen(tools.database, params.training)
+    if work.version_id is None:
+        train_member(tools.database, tools.clock, work, params.member, tools.settings.device, show)
+    return {"training": work.training_id, "member": params.member}
 
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
-    import torch
-
     from operations import posted
     from operations.basins import with_model
     from operations.forecast import Request
-    from operations.forecast import forecast as run
+    from operations.forecast import forecast as issue
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads or 1)
     with tools.database.reading() as session:
-        names = params.basins or with_model(session, params.version)
+        basins = params.basins or with_model(session, params.version)
         operational = posted.speaks_for_the_service(session, running.job)
     request = Request(
-        tuple(names),
+        tuple(basins),
         horizon=params.horizon,
         t0=params.t0,
         version_id=params.version,
@@ -206,57 +175,51 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
         purpose="operational" if operational else "on-request",
         key=running.job.id,
     )
-    issued = run(tools.database, tools.clock, request, running.show)
-    return {"runs": [{"run": one.id, "status": one.status, "t0": str(one.t0)} for one in issued]}
+    runs = issue(tools.database, tools.clock, request, running.show)
+    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in runs]}
 
 
 def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
-    """Score a version."""
-    import torch
-
+    """Score a model version."""
     from operations.evaluate import evaluate
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads or 1)
     with tools.database.reading() as session:
         version = params.version or versions.newest(session).id
         basins = params.basins or promotions.basins_of(session, version)
-    done = evaluate(tools.database, tools.clock, version, params.period, basins, running.show)
-    count, low, median, high = done.quartiles("nse")
+    scores = evaluate(tools.database, tools.clock, version, params.period, basins, running.show)
+    count, low, median, high = scores.quartiles("nse")
     return {
         "version": version,
         "nse": {"basins": count, "p25": low, "median": median, "p75": high},
-        "worst_residual": done.worst_residual,
-        "left_out": done.left_out,
+        "worst_residual": scores.worst_residual,
+        "left_out": scores.left_out,
     }
 
 
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
-    """Install a shipped ensemble, and let it serve the basins without a version where that is asked for."""
+    """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
     from operations.pretrained import install, promote_where_vacant, read_shipped
 
     tools = running.tools
-    shipped = read_shipped(params.name, tools.settings.pretrained)
-    installed = install(tools.database, tools.clock, shipped, params.product)
-    result = {"version": installed.version_id, **asdict(installed)}
-    del result["version_id"]
+    ensemble = read_shipped(params.name, tools.settings.pretrained)
+    installation = asdict(install(tools.database, tools.clock, ensemble, params.product))
+    version = installation.pop("version_id")
+    result = {"version": version, **installation}
     if not params.promote:
         return result
-    promoted = promote_where_vacant(tools.database, tools.clock, installed.version_id)
-    return result | {"promoted": list(promoted.basins), "left_out": promoted.left_out}
+    promotion = promote_where_vacant(tools.database, tools.clock, version)
+    return result | {"promoted": list(promotion.basins), "left_out": promotion.left_out}
 
 
 def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
-    """Hold versions against the first of them."""
-    import torch
-
+    """Compare model versions with the first of them."""
     from operations.compare import compare
 
     tools = running.tools
-    torch.set_num_threads(tools.settings.threads or 1)
-    done = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
-    kept = done.comparison
-    return {"comparison": kept.id, "basins": len(kept.basins), "left_out": dict(kept.result.left_out)}
+    compared = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
+    stored = compared.comparison
+    return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}
 
 
 HANDLERS: dict[str, Handler] = {

@@ -1,4 +1,4 @@
-"""What looks after jobs works with."""
+"""What the worker and the scheduler work with."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +13,14 @@ from workers.job import Tools
 
 @dataclass(frozen=True, slots=True)
 class ServiceTools(Tools):
-    """What jobs work with, and the way to tell the workers of a job."""
+    """What jobs work with, and the means to send a job to the workers."""
 
     sender: Sender
 
 
 @contextmanager
 def tools_of(settings: Settings) -> Iterator[ServiceTools]:
-    """Open what the settings name, and close it at the end."""
+    """Open the database and the broker of the settings, and close them at the end."""
     database, clock = Database(settings.database_url), Clock(settings.as_of)
     sender = Sender(settings, database, clock)
     try:

@@ -1,4 +1,4 @@
-"""A worker: it claims a job, lets a child process run it, looks after that process, and writes how it ended.
+"""A worker: it claims a job, has a child process run it, watches that process, and stores how the job ended.
 
 Every write carries the number of the attempt, so that a worker that was thought dead can change nothing.
 """
@@ -16,6 +16,7 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_expo
 
 from jobspec.kinds import KINDS, InvalidRequest, JobRequest, read
 from records import jobs
+from workers import uploads
 from workers.children import Child, Children
 from workers.heartbeat import Heartbeat
 from workers.job import Outcome, StopReason, whereabouts
@@ -35,7 +36,7 @@ class Worker:
     Attributes:
         name: what the rows of its jobs call it.
         stopping: set when the worker is to stop: the job at hand is queued again.
-        kinds: what each kind of job may be asked, and its limits.
+        kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop.
     """
 
@@ -47,7 +48,7 @@ class Worker:
     grace: float = GRACE
 
     def run(self, job_id: str) -> None:
-        """Do a job if it is waiting to be done; the message of one that is not does nothing."""
+        """Run a job if it is queued; a message for any other job does nothing."""
         now = self.tools.clock.wall()
         with self.tools.database.transaction() as session:
             lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
@@ -81,10 +82,10 @@ class Worker:
             self.children.give_back(child)
 
     def _look_after(self, child: Child, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
-        """Return when the job has ended: by its own word, by the death of its process, or by a kill."""
-        begun = time.monotonic()
-        asked: StopReason | None = None
-        asked_at = begun
+        """Return how the job ended: as its process reports, by the death of the process, or by a kill."""
+        started_at = time.monotonic()
+        reason: StopReason | None = None
+        asked_at = started_at
         while True:
             message = child.receive(TICK) or {}
             if "outcome" in message:
@@ -95,20 +96,20 @@ class Worker:
             now = time.monotonic()
             if heartbeat.stale:
                 outcome = Outcome("stale")
-            elif now - begun > request.time_limit.total_seconds():
+            elif now - started_at > request.time_limit.total_seconds():
                 outcome = _overdue(request, heartbeat)
-            elif asked is not None and now - asked_at > self.grace:
-                outcome = Outcome("cancelled" if asked == "cancel" else "released")
+            elif reason is not None and now - asked_at > self.grace:
+                outcome = Outcome("cancelled" if reason == "cancel" else "released")
             else:
-                if asked is None and (asked := self._asked(heartbeat)) is not None:
+                if reason is None and (reason := self._stop_reason(heartbeat)) is not None:
                     asked_at = now
-                    child.stop(asked)
+                    child.stop(reason)
                 continue
-            log.warning("job.killed", status=outcome.status, asked=asked)
+            log.warning("job.killed", status=outcome.status, asked=reason)
             child.kill()
             return outcome
 
-    def _asked(self, heartbeat: Heartbeat) -> StopReason | None:
+    def _stop_reason(self, heartbeat: Heartbeat) -> StopReason | None:
         if heartbeat.cancelled:
             return "cancel"
         return "shutdown" if self.stopping.is_set() else None
@@ -134,10 +135,10 @@ def _overdue(request: JobRequest, heartbeat: Heartbeat) -> Outcome:
     reraise=True,
 )
 def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
-    """Keep how an attempt ended, and send the job again where it is queued again.
+    """Store how an attempt ended, and send the job again if it is queued again.
 
     Raises:
-        UnknownJob, StaleAttempt: the job is not running under this attempt any more.
+        UnknownJob, StaleAttempt: the job is no longer running under this attempt.
     """
     now, key = tools.clock.wall(), (job.id, job.attempt)
     with tools.database.transaction() as session:
@@ -156,17 +157,19 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
                 after = jobs.finish(session, *key, status=status, **values, at=now)
         children = jobs.children(session, job.id) if after.status == "waiting" else []
     log.info("job.end", job=job.id, status=outcome.status)
+    if after.status in jobs.ENDED:
+        uploads.delete_of(after, tools.settings.data)
     for waiting in (after, *children):
         if waiting.status == "queued" and waiting.sent_at is None:
             tools.sender.send(waiting)
     if after.status == "waiting":
-        resume_parent(tools, job.id)  # its children may have been quicker
+        resume_parent(tools, job.id)  # its children may have ended already
 
 
 def resume_parent(tools: ServiceTools, parent_id: str) -> None:
-    """Let a parent go on if none of its children is left to wait for."""
+    """Queue a parent again if it waits for no more children."""
     with tools.database.transaction() as session:
-        resumed = jobs.resume_parent(session, parent_id, tools.clock.wall())
+        was_resumed = jobs.resume_parent(session, parent_id, tools.clock.wall())
         parent = jobs.get(session, parent_id)
-    if resumed:
+    if was_resumed:
         tools.sender.send(parent)

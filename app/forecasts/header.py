@@ -10,7 +10,6 @@ from app.basins.schemas import Kind, kind_of
 from app.forecasts.schemas import Superseded
 from app.staleness import age_days, stale
 from hydrology.calendar import as_date
-from hydrology.spin_up import spin_up_note
 from records.latest import Latest
 from records.run_summary import LEARNT_FROM
 from records.runs import BasinStatus, ForcingKind, Purpose, Run, RunBasin
@@ -82,8 +81,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         training_note=summary.training_note,
         spin_up_days=basin.spin_up_days,
     )
-    if basin.spin_up_days is not None and (note := spin_up_note(basin.spin_up_days)):
-        fields["spin_up_note"] = note
+    if basin.spin_up_note is not None:
+        fields["spin_up_note"] = basin.spin_up_note
     if at is not None:
         fields["age_days"] = age_days(run.t0, at)
         fields["stale"] = stale(fields["age_days"])
@@ -92,9 +91,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
 
 def missing_in_header(basin: RunBasin) -> dict[str, str]:
     """Return why fields of `RunOfBasin` are null, by their names."""
-    reason = basin.reason or "The run did not keep it."
-    missing = {name: reason for name in LEARNT_FROM if getattr(basin.summary, name) is None}
-    return missing if basin.spin_up_days is not None else missing | {"spin_up_days": reason}
+    missing = {name: basin.why_missing for name in LEARNT_FROM if getattr(basin.summary, name) is None}
+    return missing if basin.spin_up_days is not None else missing | {"spin_up_days": basin.why_missing}
 
 
 def days_ahead(run: Run) -> DayColumns:

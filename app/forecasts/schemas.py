@@ -10,7 +10,7 @@ from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
 from hydrology.spin_up import SPIN_UP_DAYS
-from records.runs import QUANTILES_NOTE, BasinStatus, ForcingKind, Purpose
+from records.runs import QUANTILES_NOTE, BasinStatus, ForcingKind, Purpose, QuantilesOf
 
 Units = Literal["m3/s", "mm/day", "cfs"]
 Column = list[float]
@@ -41,13 +41,40 @@ class Storage(Model):
     )
 
 
+class Scale(Model):
+    """What a residual is held against."""
+
+    name: str
+    formula: str
+    unit: Literal["mm"]
+    tolerance: float = Field(description="The largest residual over it, up or down, that closes.")
+
+
 class MemberBalance(Model):
     """The water balance of one member over the horizon, mm."""
 
     terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
     residual: float = Field(description="The sum of the terms: water that they do not account for.")
-    tolerance: float = Field(description="The largest residual, up or down, that closes.")
+    scale: float = Field(description="The water that the residual is held against, mm: see `scale` of the balance.")
+    tolerance: float = Field(description="The largest residual, up or down, that closes, mm: the scale's share of it.")
     closes: bool
+
+
+class MemberSinceEmpty(Model):
+    """What one member leaves unexplained since its store was empty."""
+
+    residual: float = Field(description="Precipitation - discharge - loss - storage at T0, mm.")
+    scale: float = Field(description="Precipitation since the store was empty, mm: the residual is held against it.")
+    relative: float = Field(description="The residual over the scale; 0 where no rain has fallen.")
+
+
+class SinceEmpty(Model):
+    """The residual from the empty store to T0: a leak too small to show over a horizon adds up in it. A basin with a
+    larger one than the tolerance is withheld."""
+
+    days: int | None = Field(description="Days since the empty store, T0 included.")
+    scale: Scale
+    members: dict[str, MemberSinceEmpty]
 
 
 class WaterBalance(Model):
@@ -55,8 +82,10 @@ class WaterBalance(Model):
     discharge do not."""
 
     closes: bool = Field(description="Whether every member closes.")
+    scale: Scale = Field(description="What residuals are held against; the span is that from T0 to the horizon's end.")
     mean: dict[str, float] = Field(description="The mean of each term over the members.")
     members: dict[str, MemberBalance]
+    since_empty_store: SinceEmpty | None
 
 
 class ParentState(Model):
@@ -145,7 +174,7 @@ class BasinForecast(RunOfBasin):
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
-    quantiles_of: Literal["members"] = Field(
+    quantiles_of: QuantilesOf = Field(
         description="What the quantiles of `discharge` are of. `members`: the spread of the ensemble's members, which "
         "is not calibrated."
     )

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.columns import column
 from app.conditional import entity_tag
-from app.forecasts.balance import water_balance
+from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage, Units
 from app.staleness import age_days
@@ -109,7 +109,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     storage = storage_of(series)
     precipitation = column(series["precipitation"].values) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
-    balance = water_balance(parts.ledgers)
+    balance = water_balance(parts.ledgers, basin.spin_up_days)
     account = {
         "discharge": discharge,
         "storage": storage,
@@ -131,14 +131,14 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         skipped_days=basin.summary.skipped_days,
         area=_area(basin),
         units=_units(representation),
-        quantiles_of="members",
+        quantiles_of=runs.QUANTILES_OF,
         discharge=discharge,
         storage=storage,
         precipitation=precipitation,
         loss=loss,
         water_balance=balance,
         provenance=_provenance(run, basin),
-        missing=missing_in_header(basin) | missing | _missing_provenance(basin),
+        missing=missing_in_header(basin) | missing | missing_in_balance(balance) | _missing_provenance(basin),
         **of_members,
     )
 
@@ -159,13 +159,13 @@ def _missing_provenance(basin: runs.RunBasin) -> dict[str, str]:
         missing["provenance.parent_state"] = basin.reason or "The run began from an empty store."
     for name in ("state_hash", "inputs_hash"):
         if getattr(basin, name) is None:
-            missing[f"provenance.{name}"] = basin.reason or "The run did not keep it."
+            missing[f"provenance.{name}"] = basin.why_missing
     return missing
 
 
 def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
     """Return why a run keeps no account of a basin's water."""
-    return basin.reason or ("The run did not keep it." if conserving else NOT_CONSERVING)
+    return basin.why_missing if conserving else basin.reason or NOT_CONSERVING
 
 
 def why_no_snow(basin: runs.RunBasin) -> str:

@@ -12,11 +12,12 @@ from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit
 from app.jobs import service, stream
 from app.jobs.example import EVENTS
 from app.jobs.schemas import Job, JobPage, Status
+from app.jobs.service import NotYourJob
 from app.paging import next_page
 from app.problems import documented_keyed, documented_writing
 from app.security import AnyKey, By, Operator
 from jobspec.kinds import KINDS, AnyJobRequest
-from records import audit, jobs
+from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -43,18 +44,22 @@ IdempotencyKey = Annotated[
 LastEventId = Annotated[
     int, Header(description="The `id` of the last event that you have seen.", ge=0, le=LARGEST_NUMBER)
 ]
-WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
+WithStatus = Annotated[Status | None, Query(description="Only jobs with this status.")]
 OfKind = Annotated[
     str | None,
     AfterValidator(_known_kind),
-    Query(description="Only those of this kind.", json_schema_extra={"enum": list(KINDS)}),
+    Query(description="Only jobs of this kind.", json_schema_extra={"enum": list(KINDS)}),
 ]
-OfParent = Annotated[str | None, Query(description="Only those that this job has posted.", pattern=_ID)]
+OfParent = Annotated[str | None, Query(description="Only jobs that this job has posted.", pattern=_ID)]
 
-_LOCATION = {"Location": {"description": "Where the job is.", "schema": {"type": "string"}}}
+_LOCATION = {"Location": {"description": "The address of the job.", "schema": {"type": "string"}}}
 POSTED: dict[int | str, dict[str, Any]] = {
-    200: {"model": Job, "description": "The job was posted before under this `Idempotency-Key`.", "headers": _LOCATION},
-    202: {"description": "The job is kept and will be done.", "headers": _LOCATION},
+    200: {
+        "model": Job,
+        "description": "A job was posted before with this `Idempotency-Key`: this is its state.",
+        "headers": _LOCATION,
+    },
+    202: {"description": "The job is stored and will be run.", "headers": _LOCATION},
 }
 _EVENT = {
     "type": "object",
@@ -67,7 +72,7 @@ _EVENT = {
 }
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The events, until the job has ended and all of them are told.",
+        "description": "The events, until the job has ended and all are sent.",
         "content": {EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
     }
 }
@@ -89,20 +94,20 @@ def post_job(
     new: AnyJobRequest,
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
-    """The job is done by a worker as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets
-    lost, post again with the same `Idempotency-Key`: the job is made once."""
-    job, made = service.post(database, sender, clock, key, actor, new, idempotency_key)
-    return posted(response, job, made)
+    """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
+    post again with the same `Idempotency-Key`: only one job is made."""
+    job, is_new = service.post(database, sender, clock, key, actor, new, idempotency_key)
+    return posted(response, job, is_new)
 
 
-def posted(response: Response, job: Job, made: bool) -> Job:
-    """Say where a job is and whether it is new, and return it."""
+def posted(response: Response, job: Job, is_new: bool) -> Job:
+    """Return a job after setting the status and the headers of the answer to its posting."""
     response.headers.update({"Location": f"/v1/jobs/{job.id}", "Cache-Control": "no-store"})
-    response.status_code = 202 if made else 200
+    response.status_code = 202 if is_new else 200
     return job
 
 
-@router.get("", summary="Which jobs there are", responses=documented_keyed())
+@router.get("", summary="List jobs", responses=documented_keyed())
 def list_jobs(
     request: Request,
     response: Response,
@@ -124,14 +129,14 @@ def list_jobs(
 
 @router.get(
     "/{job}",
-    summary="How a job stands",
+    summary="Read a job",
     responses=NOT_MODIFIED | documented_keyed(UnknownJob),
     response_model=Job,
 )
 def read_job(
     session: Reading, key: AnyKey, response: Response, job: JobId, if_none_match: IfNoneMatch = None
 ) -> Job | Response:
-    """What it was asked, how far it is, its result or why it failed. A job that has ended has an `ETag`."""
+    """Its parameters, its progress, and its result or why it failed. A job that has ended has an `ETag`."""
     answer = service.answer(jobs.get(session, job), key)
     if answer.status in ENDED:
         return tagged(answer, response, if_none_match, PRIVATE)
@@ -141,37 +146,35 @@ def read_job(
 
 @router.get(
     "/{job}/events",
-    summary="What happens to a job, as it happens",
+    summary="Follow the events of a job",
     responses=_STREAMED | documented_keyed(UnknownJob),
     response_class=StreamingResponse,
 )
 def read_job_events(
     session: Reading, database: OpenDatabase, key: AnyKey, job: JobId, last_event_id: LastEventId = 0
 ) -> StreamingResponse:
-    """Server-sent events: `status`, `progress` and `log`, each with an `id` that only grows. The answer ends with the
-    job, and after ten minutes at the latest: go on by sending the last `id` as `Last-Event-ID`. The `log` and every
-    `detail` are sent to the key that posted the job and to an admin only. In a browser read it with `fetch`: an
+    """Server-sent events: `status`, `progress` and `log`, with increasing `id`s. The answer ends with the job, and
+    after ten minutes at the latest: continue by sending the last `id` as `Last-Event-ID`. The `log` and every
+    `detail` are sent only to the key that posted the job and to an admin. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
-    whole = service.may_see_all(jobs.get(session, job), key)
+    whole = service.owns(key, jobs.get(session, job))
     events = stream.event_stream(database, job, last_event_id, whole=whole)
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
 @router.head("/{job}/events", include_in_schema=False)
 def probe_job_events(session: Reading, _key: AnyKey, job: JobId) -> Response:
-    """Say whether there are events to read."""
+    """Tell whether the job exists, without its events."""
     jobs.get(session, job)
     return Response(media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
-@router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob))
+@router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob, NotYourJob))
 def cancel_job(
     response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, job: JobId
 ) -> Job:
-    """A job that has not begun is cancelled at once, a running one stops at its next sign of life, and one that has
-    ended stays as it is. What a training has posted is stopped with it."""
-    with database.transaction() as session:
-        cancelled = jobs.request_cancel(session, job, clock.wall())
-        audit.record(session, actor, "job cancelled", job, clock.wall(), status=cancelled.status)
+    """A job that has not started is cancelled at once, a running one stops at its next heartbeat, and one that has
+    ended stays as it is. The jobs that a training has posted are stopped with it. Only the key that posted a job, or
+    an admin's, may stop it; a schedule's jobs are an admin's."""
     response.headers["Cache-Control"] = "no-store"
-    return service.answer(cancelled, key)
+    return service.cancel(database, clock, key, actor, job)

@@ -1,4 +1,4 @@
-"""The answers that the documentation shows: a forecast of two synthetic basins."""
+"""The example answers of the documentation: a forecast of two synthetic basins."""
 
 from typing import Any
 

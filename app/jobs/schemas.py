@@ -12,7 +12,7 @@ Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancell
 
 
 class Progress(Model):
-    """How far a job is."""
+    """The progress of a job."""
 
     done: int
     total: int
@@ -27,7 +27,7 @@ class Cause(Model):
 
 
 class Job(Model):
-    """A piece of work and how it stands.
+    """A job and its state.
 
     `params`, `result`, `progress.detail` and `problem.detail` may name files and addresses. They are shown to the key
     that posted the job and to an admin; for any other key they are null.
@@ -37,25 +37,25 @@ class Job(Model):
 
     id: str
     kind: str = Field(
-        description="What it does. The service itself posts `member` (one network of a training) and `upload` (tables "
+        description="What it does. The service itself posts `member` (one member of a training) and `upload` (tables "
         "that were sent).",
     )
-    params: dict[str, Any] | None = Field(description="What it was asked to do.")
-    status: Status = Field(description="`waiting`: for the jobs that it has posted itself.")
-    attempt: int = Field(description="How often a worker has begun it.")
-    max_attempts: int = Field(description="How often it is begun at most, where workers are lost.")
+    params: dict[str, Any] | None = Field(description="Its parameters, as posted.")
+    status: Status = Field(description="`waiting`: for jobs that it has posted itself.")
+    attempt: int = Field(description="How many times a worker has started it.")
+    max_attempts: int = Field(description="How many times it may be started if workers are lost.")
     progress: Progress | None
-    result: dict[str, Any] | None = Field(description="What came of it: the runs, the version, the scores.")
+    result: dict[str, Any] | None = Field(description="What it produced: runs, a version, scores.")
     problem: Cause | None
     parent: str | None = Field(description="The job that has posted it and waits for it.")
     schedule: str | None = Field(description="The schedule that has posted it.")
-    created_by: str | None = Field(description="Whose key posted it.")
+    created_by: str | None = Field(description="The name of the key that posted it.")
     created_at: datetime
     sent_at: datetime | None = Field(description="When the workers were last told of it.")
     started_at: datetime | None
     cancel_requested_at: datetime | None
     finished_at: datetime | None
-    events: str = Field(description="Where its events are told as they happen.")
+    events: str = Field(description="The address of its events.")
     missing: Missing
 
 

@@ -1,11 +1,13 @@
-"""Jobs from requests to the records, and back to their answers."""
+"""Storing requested jobs, and answering about stored ones."""
 
+from dataclasses import fields
 from typing import Any
 
 import structlog
 from sqlalchemy.orm import Session
 
 from app.jobs.schemas import Cause, Job, Progress
+from app.problems import Forbidden
 from jobspec.kinds import JobRequest
 from records import audit, jobs
 from records.audit import Action, Actor
@@ -16,22 +18,27 @@ from workers.enqueue import Sender
 
 log = structlog.get_logger()
 
-_SAME = ("id", "kind", "params", "status", "attempt", "max_attempts", "result", "created_by", "created_at", "sent_at")
-_MORE = ("started_at", "cancel_requested_at", "finished_at")
+_COPIED = Job.model_fields.keys() & {field.name for field in fields(jobs.Job)}
 WITHHELD = "Shown to the key that posted the job and to an admin."
-_WHY = {
-    "progress": "It has told none yet.",
+_REASONS = {
+    "progress": "It has reported none yet.",
     "result": "Only a job that has succeeded has one.",
     "problem": "Only a job that has failed has one.",
     "parent": "No other job has posted it.",
     "schedule": "No schedule has posted it.",
-    "created_by": "Nobody said who posted it.",
-    "sent_at": "The workers could not be told of it since it was last queued: the scheduler tells them as soon as the "
-    "broker answers.",
-    "started_at": "No worker has begun it yet.",
+    "created_by": "It is not known who posted it.",
+    "sent_at": "The workers have not been told of it since it was last queued: the scheduler tells them as soon as "
+    "the broker answers.",
+    "started_at": "No worker has started it yet.",
     "cancel_requested_at": "Nobody has asked it to stop.",
     "finished_at": "It has not ended yet.",
 }
+
+
+class NotYourJob(Forbidden):
+    """Another key posted the job, or a schedule did."""
+
+    kind = "not-your-job"
 
 
 def post(
@@ -44,30 +51,30 @@ def post(
     idempotency_key: str | None,
     action: Action = "job posted",
 ) -> tuple[Job, bool]:
-    """Keep a job, tell the workers once it is committed, and return it with whether it is new.
+    """Store a job, tell the workers once it is committed, and return it with whether it is new.
 
     Raises:
-        IdempotencyConflict: this key has posted something else under the idempotency key.
+        IdempotencyConflict: this key has posted another request with the idempotency key.
     """
     new = jobs.NewJob(
         kind=request.kind,
         params=request.stored(),
         queue=request.queue,
-        # One client's idempotency keys are none of another's, nor of the schedules'.
+        # Clients and schedules may choose the same idempotency key without meaning the same job.
         idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
         created_by=key.name,
         key_id=key.id,
     )
     with database.transaction() as session:
-        job, made = jobs.create(session, new, clock.wall())
-        if made:
+        job, is_new = jobs.create(session, new, clock.wall())
+        if is_new:
             audit.record(session, actor, action, job.id, clock.wall(), kind=job.kind)
-    log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=made)
+    log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=is_new)
     if job.status == "queued" and job.sent_at is None:
         sender.send(job)
         with database.reading() as session:
             job = jobs.get(session, job.id)
-    return answer(job, key), made
+    return answer(job, key), is_new
 
 
 def page(
@@ -85,33 +92,50 @@ def page(
     return [answer(job, key) for job in rows[:limit]], len(rows) > limit
 
 
-def may_see_all(job: jobs.Job, key: Key) -> bool:
-    """Whether a key may see what a job was asked and what it found: it posted the job, or it is an admin's."""
+def owns(key: Key, job: jobs.Job) -> bool:
+    """Return whether a key may see all of a job and stop it: it posted the job, or it is an admin's."""
     return key.scope == "admin" or job.key_id == key.id
+
+
+def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -> Job:
+    """Cancel a job, or ask it to stop where it runs.
+
+    Raises:
+        UnknownJob: there is none of that id.
+        NotYourJob: another key posted it, or a schedule, and this one is no admin's.
+    """
+    with database.transaction() as session:
+        if not owns(key, jobs.get(session, job)):
+            raise NotYourJob(
+                f"Job {job} was not posted with the key of {key.name}: use the key that did, or an admin's."
+            )
+        cancelled = jobs.request_cancel(session, job, clock.wall())
+        audit.record(session, actor, "job cancelled", job, clock.wall(), status=cancelled.status)
+    return answer(cancelled, key)
 
 
 def answer(job: jobs.Job, key: Key) -> Job:
     """Return what `key` may see of a job."""
-    fields: dict[str, Any] = {name: getattr(job, name) for name in (*_SAME, *_MORE)} | {
+    content: dict[str, Any] = {name: getattr(job, name) for name in _COPIED} | {
         "progress": job.progress and Progress.model_validate(job.progress),
         "problem": job.problem and Cause.model_validate(job.problem),
         "parent": job.parent_id,
         "schedule": job.schedule_id,
     }
-    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
-    if not may_see_all(job, key):
-        missing |= _withhold(fields)
-    return Job(**fields, events=f"/v1/jobs/{job.id}/events", missing=missing)
+    missing = {name: reason for name, reason in _REASONS.items() if content[name] is None}
+    if not owns(key, job):
+        missing |= _withhold(content)
+    return Job(**content, events=f"/v1/jobs/{job.id}/events", missing=missing)
 
 
-def _withhold(fields: dict[str, Any]) -> dict[str, str]:
+def _withhold(content: dict[str, Any]) -> dict[str, str]:
     """Set to null what only the poster and an admin may see, and return the reason for each field."""
     missing = {}
     for name in ("params", "result"):
-        if fields[name] is not None:
-            fields[name], missing[name] = None, WITHHELD
+        if content[name] is not None:
+            content[name], missing[name] = None, WITHHELD
     for name in ("progress", "problem"):
-        if fields[name] is not None and fields[name].detail:
-            fields[name] = fields[name].model_copy(update={"detail": None})
+        if content[name] is not None and content[name].detail:
+            content[name] = content[name].model_copy(update={"detail": None})
             missing[f"{name}.detail"] = WITHHELD
     return missing

@@ -22,14 +22,14 @@ log = structlog.get_logger()
 SECONDS_BETWEEN_LOOKS = 0.5
 LOOKS_BETWEEN_HEARTBEATS = 30
 MOST_LOOKS = 1200
-"""Ten minutes: who wants more goes on from the last id. So what nobody reads does not stay for ever."""
+"""Ten minutes, so that a connection that nobody reads is closed; a client continues from the last id."""
 AT_ONCE = 100
 
 
 async def event_stream(database: Database, job: str, after: int, *, whole: bool) -> AsyncIterator[bytes]:
     """Yield a job's events after a number, until the job has ended and all are sent.
 
-    Where `whole` is false the log is left out, and so is every `detail`: they may name files and addresses.
+    Unless `whole`, the log and every `detail` are left out: they may name files and addresses.
     """
     for look in range(MOST_LOOKS):
         try:
@@ -50,12 +50,12 @@ async def event_stream(database: Database, job: str, after: int, *, whole: bool)
 
 
 def _look(database: Database, job: str, after: int) -> tuple[list[events.Event], bool]:
-    """Return what is new, and whether nothing can follow it."""
+    """Return the new events, and whether they are the last ones."""
     with database.reading() as session:
         new_events = events.events_after(session, job, after, AT_ONCE)
         try:
             ended = jobs.get(session, job).status in jobs.ENDED
-        except jobs.UnknownJob:  # it was pruned meanwhile
+        except jobs.UnknownJob:  # it has been pruned meanwhile
             ended = True
     return new_events, ended and len(new_events) < AT_ONCE
 

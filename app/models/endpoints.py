@@ -39,10 +39,10 @@ def list_models(
     limit: PageLimit = 100,
 ) -> ModelPage:
     """Model versions, the newest first, a page at a time: follow `next` until it is null."""
-    found, more = service.page(session, product=product, architecture=architecture, after=after, limit=limit)
-    asked = {"product": product, "architecture": architecture, "limit": limit}
-    following = next_page(request, response, asked, found[-1].id if more else None)
-    return ModelPage(models=found, next=following)
+    models, more = service.page(session, product=product, architecture=architecture, after=after, limit=limit)
+    query = {"product": product, "architecture": architecture, "limit": limit}
+    following = next_page(request, response, query, models[-1].id if more else None)
+    return ModelPage(models=models, next=following)
 
 
 @router.get(

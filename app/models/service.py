@@ -30,9 +30,13 @@ def page(
     session: Session, *, product: str | None, architecture: str | None, after: str | None, limit: int
 ) -> tuple[list[ModelSummary], bool]:
     """Return a page of versions, and whether there are more after it."""
-    found = versions.list_versions(session, product=product, architecture=architecture, after=after, limit=limit + 1)
+    page_and_next = versions.list_versions(
+        session, product=product, architecture=architecture, after=after, limit=limit + 1
+    )
     in_use = promotions.in_use(session)
-    return [ModelSummary(**_said(one, in_use)) for one in found[:limit]], len(found) > limit
+    return [ModelSummary(**_common_fields(version, in_use)) for version in page_and_next[:limit]], len(
+        page_and_next
+    ) > limit
 
 
 def detail(session: Session, version: str) -> ModelDetail:
@@ -41,28 +45,28 @@ def detail(session: Session, version: str) -> ModelDetail:
     Raises:
         UnknownVersion: there is none of that id.
     """
-    kept, in_use = versions.get(session, version), promotions.in_use(session)
-    closure = _closure(kept)
-    missing = {} if closure else {"closure": _why_no_closure(kept)}
-    if kept.label is None:
+    stored, in_use = versions.get(session, version), promotions.in_use(session)
+    closure = _closure(stored)
+    missing = {} if closure else {"closure": _why_no_closure(stored)}
+    if stored.label is None:
         missing["label"] = "Nobody has named it."
-    if kept.tuned_on is None:
+    if stored.tuned_on is None:
         missing["tuned_on"] = "It was trained from scratch."
-    if kept.parent_id is None:
+    if stored.parent_id is None:
         missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not kept here.")
-    shipped = kept.properties.pretrained
+    shipped = stored.properties.pretrained
     if shipped is None:
         missing["pretrained"] = "It was trained here."
     return ModelDetail(
-        **_said(kept, in_use),
-        config=kept.config,
-        uses=kept.uses,
-        data_hash=kept.data_hash,
-        weights_hash=kept.weights_hash,
-        code_version=kept.code_version,
+        **_common_fields(stored, in_use),
+        config=stored.config,
+        uses=stored.uses,
+        data_hash=stored.data_hash,
+        weights_hash=stored.weights_hash,
+        code_version=stored.code_version,
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
-        basins=list(kept.basins),
-        tuned_on=None if kept.tuned_on is None else list(kept.tuned_on),
+        basins=list(stored.basins),
+        tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
         pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
@@ -76,13 +80,13 @@ def promotions_of(session: Session, version: str) -> Promotions:
     Raises:
         UnknownVersion: there is none of that id.
     """
-    found = promotions.of_version(session, version)
-    together = groupby(found, key=lambda one: (one.promoted_at, one.promoted_by, one.reason))
+    rows = promotions.of_version(session, version)
+    groups = groupby(rows, key=lambda row: (row.promoted_at, row.promoted_by, row.reason))
     return Promotions(
         version=version,
         promotions=[
-            Promotion(promoted_at=at, promoted_by=by, reason=reason, basins=[one.basin_id for one in rows])
-            for (at, by, reason), rows in together
+            Promotion(promoted_at=at, promoted_by=by, reason=reason, basins=[row.basin_id for row in group])
+            for (at, by, reason), group in groups
         ],
         current_basins=promotions.in_use(session).get(version, []),
     )
@@ -111,16 +115,16 @@ def promotions_in(session: Session, basin: str) -> BasinPromotions:
         basin=basin,
         promotions=[
             BasinPromotion(
-                version=one.version_id, promoted_at=one.promoted_at, promoted_by=one.promoted_by, reason=one.reason
+                version=row.version_id, promoted_at=row.promoted_at, promoted_by=row.promoted_by, reason=row.reason
             )
-            for one in promotions.history(session, basin)
+            for row in promotions.history(session, basin)
         ],
     )
 
 
-def _said(version: versions.Version, in_use: InUse) -> dict[str, Any]:
-    same = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
-    return {name: getattr(version, name) for name in same} | {
+def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
+    names = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
+    return {name: getattr(version, name) for name in names} | {
         "parent": version.parent_id,
         "member_count": len(version.members),
         "basin_count": len(version.basins),

@@ -8,7 +8,7 @@ from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
 from app.dependencies import BasinId, Reading
 from app.observations import service
 from app.observations.schemas import Observations
-from app.observations.service import LONGEST_DAYS, USUAL_DAYS, Asked, NoObservations, Units
+from app.observations.service import LONGEST_DAYS, USUAL_DAYS, NoObservations, SeriesRequest, Units
 from app.problems import documented
 from jobspec.fields import DayField
 from records.basins import UnknownArea, UnknownBasin
@@ -74,6 +74,6 @@ def read_observations(
     area: AreaName = None,
     if_none_match: IfNoneMatch = None,
 ) -> Observations | Response:
-    found = service.part(session, basin, Asked(product, variable, start, end, units, area))
-    unchanged = not_modified(response, service.tag_of(session, found), SHORTLY, if_none_match)
-    return unchanged or service.tell(session, found)
+    part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area))
+    unchanged = not_modified(response, service.tag_of(session, part), SHORTLY, if_none_match)
+    return unchanged or service.tell(session, part)

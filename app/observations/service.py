@@ -42,7 +42,7 @@ class NoObservations(NotFound):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SeriesRequest:
     """What is asked of a basin's series; None is the usual.
 
     Attributes:
@@ -71,7 +71,7 @@ class Part:
     area: convert.Area | None
 
 
-def part(session: Session, basin: str, asked: Asked) -> Part:
+def part(session: Session, basin: str, request: SeriesRequest) -> Part:
     """Return what is asked for, with what was left open filled in.
 
     Raises:
@@ -81,30 +81,32 @@ def part(session: Session, basin: str, asked: Asked) -> Part:
         InvalidRequest: the period is too long or turned round, or the unit does not fit.
     """
     catalogue = series.catalogue(session, basin)
-    entries = [one for one in catalogue if one.product == asked.product and asked.variable in (None, one.variable)]
+    entries = [
+        entry for entry in catalogue if entry.product == request.product and request.variable in (None, entry.variable)
+    ]
     if not entries:
-        kept = "; ".join(f"{one.product}: {one.variable} {one.period}" for one in catalogue) or "nothing yet"
-        what = "No series" if asked.variable is None else f"No {asked.variable}"
-        raise NoObservations(f"{what} of {asked.product} is kept for {basin}: choose what is ({kept}).")
-    area = _area(session, basin, asked, entries)
-    return Part(basin, entries, _period(basin, asked, entries), asked.units, area)
+        choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
+        sought = "No series" if request.variable is None else f"No {request.variable}"
+        raise NoObservations(f"{sought} of {request.product} is kept for {basin}: choose a series that is ({choices}).")
+    area = _area(session, basin, request, entries)
+    return Part(basin, entries, _period(basin, request, entries), request.units, area)
 
 
-def tag_of(session: Session, wanted: Part) -> str:
+def tag_of(session: Session, part: Part) -> str:
     """Return the entity tag: the stamp of the product grows with every write to it."""
-    area = wanted.area and (wanted.area.name, wanted.area.m2)
-    product = wanted.entries[0].product
-    stamp = series.stamp(session, wanted.basin, product)
-    names = [one.variable for one in wanted.entries]
-    said = (wanted.basin, product, stamp, names, str(wanted.period), wanted.units, area)
-    return entity_tag(*said)
+    area = part.area and (part.area.name, part.area.m2)
+    product = part.entries[0].product
+    stamp = series.stamp(session, part.basin, product)
+    names = [entry.variable for entry in part.entries]
+    content = (part.basin, product, stamp, names, str(part.period), part.units, area)
+    return entity_tag(*content)
 
 
-def tell(session: Session, wanted: Part) -> Observations:
+def tell(session: Session, part: Part) -> Observations:
     """Return the answer."""
-    period, area = wanted.period, wanted.area
-    told = {one.variable: _told(session, wanted, one) for one in wanted.entries}
-    lacking = {name: int(np.isnan(one.values).sum()) for name, one in told.items()}
+    period, area = part.period, part.area
+    by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
+    lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
     missing = {
         f"values.{name}": f"{days} of {len(period)} days have no value: their flags say why."
         for name, days in lacking.items()
@@ -113,40 +115,40 @@ def tell(session: Session, wanted: Part) -> Observations:
     if area is None:
         missing["area"] = "No value was converted with an area."
     return Observations(
-        basin=wanted.basin,
-        basin_kind=kind_of(wanted.basin),
-        product=wanted.entries[0].product,
-        units={name: one.unit for name, one in told.items()},
+        basin=part.basin,
+        basin_kind=kind_of(part.basin),
+        product=part.entries[0].product,
+        units={name: daily.unit for name, daily in by_variable.items()},
         area=None if area is None else forecasts.Area(name=area.name, km2=area.m2 / 1e6),
         kept={
-            one.variable: Extent(first_day=as_date(one.period.first), last_day=as_date(one.period.last))
-            for one in wanted.entries
+            entry.variable: Extent(first_day=as_date(entry.period.first), last_day=as_date(entry.period.last))
+            for entry in part.entries
         },
         time=period.days.tolist(),
-        values={name: gappy_column(one.values) for name, one in told.items()},
-        flags={name: one.flags.tolist() for name, one in told.items()},
+        values={name: gappy_column(daily.values) for name, daily in by_variable.items()},
+        flags={name: daily.flags.tolist() for name, daily in by_variable.items()},
         flag_legend={str(int(flag)): words for flag, words in LEGEND.items()},
         missing=missing,
     )
 
 
-def _told(session: Session, wanted: Part, entry: series.Entry) -> DailySeries:
+def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
     """Return a series over the period in the unit to tell it in."""
-    kept = series.read(session, wanted.basin, entry.product, entry.variable, wanted.period)
-    if kept is None:
-        length = len(wanted.period)
+    stored = series.read(session, part.basin, entry.product, entry.variable, part.period)
+    if stored is None:
+        length = len(part.period)
         nothing, absent = np.full(length, np.nan, np.float32), np.full(length, Flag.ABSENT, np.uint8)
-        kept = DailySeries(wanted.period.first, nothing, absent, entry.unit)
-    units = wanted.units
-    if entry.variable != DISCHARGE or units is None or units == kept.unit:
-        return kept
-    return DailySeries(kept.start, _converted(kept, units, wanted.area), kept.flags, units)
+        stored = DailySeries(part.period.first, nothing, absent, entry.unit)
+    units = part.units
+    if entry.variable != DISCHARGE or units is None or units == stored.unit:
+        return stored
+    return DailySeries(stored.start, _converted(stored, units, part.area), stored.flags, units)
 
 
-def _converted(kept: DailySeries, units: Units, area: convert.Area | None) -> npt.NDArray[np.float64]:
+def _converted(stored: DailySeries, units: Units, area: convert.Area | None) -> npt.NDArray[np.float64]:
     if area is None:
-        return convert.cfs_to_m3s(kept.values) if units == "m3/s" else convert.m3s_to_cfs(kept.values)
-    depth = convert.to_mm_per_day(kept.values, unit=kept.unit, area=area)
+        return convert.cfs_to_m3s(stored.values) if units == "m3/s" else convert.m3s_to_cfs(stored.values)
+    depth = convert.to_mm_per_day(stored.values, unit=stored.unit, area=area)
     match units:
         case "mm/day":
             return depth
@@ -155,34 +157,34 @@ def _converted(kept: DailySeries, units: Units, area: convert.Area | None) -> np
     return convert.mm_per_day_to_cfs(depth, area=area)
 
 
-def _area(session: Session, basin: str, asked: Asked, entries: Sequence[series.Entry]) -> convert.Area | None:
-    stored = next((one.unit for one in entries if one.variable == DISCHARGE), None)
-    if asked.units is not None and stored is None:
+def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> convert.Area | None:
+    unit = next((entry.unit for entry in entries if entry.variable == DISCHARGE), None)
+    if request.units is not None and unit is None:
         raise _refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
-    over_area = asked.units not in (None, stored) and "mm/day" in (asked.units, stored)
-    if not over_area and asked.area is not None:
+    over_area = request.units not in (None, unit) and "mm/day" in (request.units, unit)
+    if not over_area and request.area is not None:
         raise _refused("area", "nothing is converted with an area here: leave it out, or ask for units=mm/day.")
     if not over_area:
         return None
-    if asked.area is None:
+    if request.area is None:
         names = ", ".join(sorted(basins.get(session, basin).areas)) or "the basin has none"
-        raise _refused("area", f"between {stored} and {asked.units} an area is needed: name one ({names}).")
-    return convert.Area(asked.area, basins.area_of(session, basin, asked.area))
+        raise _refused("area", f"between {unit} and {request.units} an area is needed: name one ({names}).")
+    return convert.Area(request.area, basins.area_of(session, basin, request.area))
 
 
-def _period(basin: str, asked: Asked, entries: Sequence[series.Entry]) -> Period:
-    kept = Period(min(one.period.first for one in entries), max(one.period.last for one in entries))
-    last = kept.last if asked.end is None else asked.end
-    usual = max(kept.first, last - np.timedelta64(USUAL_DAYS - 1, "D"))
-    first = usual if asked.start is None else asked.start
-    if asked.start is not None and asked.end is not None and last < first:
+def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> Period:
+    span = Period(min(entry.period.first for entry in entries), max(entry.period.last for entry in entries))
+    last = span.last if request.end is None else request.end
+    usual = max(span.first, last - np.timedelta64(USUAL_DAYS - 1, "D"))
+    first = usual if request.start is None else request.start
+    if request.start is not None and request.end is not None and last < first:
         raise _refused("end", "the period ends before it begins: swap start and end.")
     period = Period(first, last)
-    if first > last or kept.overlap(period) is None:
-        raise NoObservations(f"Nothing of {asked.product} is kept for {basin} in those days: choose some of {kept}.")
+    if first > last or span.overlap(period) is None:
+        raise NoObservations(f"Nothing of {request.product} is kept for {basin} in those days: choose some of {span}.")
     if len(period) > LONGEST_DAYS:
         raise _refused(
-            "start" if asked.end is None else "end",
+            "start" if request.end is None else "end",
             f"{period} are {len(period)} days, and one answer holds at most {LONGEST_DAYS}: ask for a part at a time.",
         )
     return period

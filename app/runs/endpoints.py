@@ -19,7 +19,7 @@ from app.paging import next_page
 from app.problems import documented
 from app.runs import service
 from app.runs.schemas import RunDetail, RunPage
-from app.runs.service import Wanted
+from app.runs.service import RunFilters
 from jobspec.fields import DayField
 from records.basins import UnknownBasin
 from records.runs import Purpose, UnknownRun
@@ -53,9 +53,9 @@ def list_runs(
 ) -> RunPage:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null."""
-    wanted = Wanted(basin, version, purpose, t0_from, t0_to, issued_after)
-    found, more = service.page(session, wanted, at=clock.now(), after=after, limit=limit)
-    asked = {
+    filters = RunFilters(basin, version, purpose, t0_from, t0_to, issued_after)
+    runs, more = service.page(session, filters, at=clock.now(), after=after, limit=limit)
+    query = {
         "basin": basin,
         "version": version,
         "purpose": purpose,
@@ -64,8 +64,8 @@ def list_runs(
         "issued_after": issued_after,
         "limit": limit,
     }
-    following = next_page(request, response, asked, found[-1].id if more else None)
-    return RunPage(runs=found, next=following)
+    following = next_page(request, response, query, runs[-1].id if more else None)
+    return RunPage(runs=runs, next=following)
 
 
 @router.get(

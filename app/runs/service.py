@@ -13,7 +13,7 @@ from records import basins, runs, versions
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunFilters:
     """Which runs are asked for; None leaves it open."""
 
     basin: str | None
@@ -25,30 +25,30 @@ class Wanted:
 
 
 def page(
-    session: Session, wanted: Wanted, *, at: datetime, after: str | None, limit: int
+    session: Session, filters: RunFilters, *, at: datetime, after: str | None, limit: int
 ) -> tuple[list[RunSummary], bool]:
     """Return a page of the runs that are available at an instant, and whether there are more after it.
 
     Raises:
         UnknownBasin, UnknownVersion: one that is named is not kept.
     """
-    if wanted.basin is not None:
-        basins.require(session, wanted.basin)
-    if wanted.version is not None:
-        versions.get(session, wanted.version)
-    found = runs.list_runs(
+    if filters.basin is not None:
+        basins.require(session, filters.basin)
+    if filters.version is not None:
+        versions.get(session, filters.version)
+    page_and_next = runs.list_runs(
         session,
-        basin=wanted.basin,
-        version=wanted.version,
-        purpose=wanted.purpose,
-        t0_from=wanted.t0_from,
-        t0_to=wanted.t0_to,
-        issued_after=wanted.issued_after,
+        basin=filters.basin,
+        version=filters.version,
+        purpose=filters.purpose,
+        t0_from=filters.t0_from,
+        t0_to=filters.t0_to,
+        issued_after=filters.issued_after,
         available_by=at,
         after=after,
         limit=limit + 1,
     )
-    return [RunSummary(**_said(run)) for run in found[:limit]], len(found) > limit
+    return [RunSummary(**_common_fields(run)) for run in page_and_next[:limit]], len(page_and_next) > limit
 
 
 def detail(session: Session, run: str) -> RunDetail:
@@ -57,30 +57,30 @@ def detail(session: Session, run: str) -> RunDetail:
     Raises:
         UnknownRun: there is none of that id.
     """
-    kept = runs.get(session, run)
+    stored = runs.get(session, run)
     return RunDetail(
-        **_said(kept),
-        forcing_cutoff=None if kept.forcing_cutoff is None else as_date(kept.forcing_cutoff),
-        weights_hash=kept.weights_hash,
-        code_version=kept.code_version,
-        program=kept.program,
-        trained_on=versions.get(session, kept.version_id).trained_on,
+        **_common_fields(stored),
+        forcing_cutoff=None if stored.forcing_cutoff is None else as_date(stored.forcing_cutoff),
+        weights_hash=stored.weights_hash,
+        code_version=stored.code_version,
+        program=stored.program,
+        trained_on=versions.get(session, stored.version_id).trained_on,
         basins=[
             BasinOfRun(
-                basin=one.basin_id,
-                basin_kind=kind_of(one.basin_id),
-                status=one.status,
-                reason=one.reason,
-                seen_in_training=one.summary.seen_in_training,
+                basin=outcome.basin_id,
+                basin_kind=kind_of(outcome.basin_id),
+                status=outcome.status,
+                reason=outcome.reason,
+                seen_in_training=outcome.summary.seen_in_training,
             )
-            for one in runs.basins_of(session, run)
+            for outcome in runs.basins_of(session, run)
         ],
     )
 
 
-def _said(run: runs.Run) -> dict[str, Any]:
-    same = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
-    return {name: getattr(run, name) for name in (*same, "forcing_kind")} | {
+def _common_fields(run: runs.Run) -> dict[str, Any]:
+    names = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
+    return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
         "version": run.version_id,
         "t0": as_date(run.t0),
         "members": len(run.members),

@@ -31,10 +31,10 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
     """
     basins.require(session, basin)
     judged = _version(session, basin, version)
-    found = skill.scores(session, versions=[judged.id], basins=[basin], metrics=_only(metric))
-    if not found:
+    stored = skill.scores(session, versions=[judged.id], basins=[basin], metrics=_only(metric))
+    if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {judged.id} in {basin} is kept: {_mend(judged.id)}")
-    snow = [snow_skill(one) for one in skill.snow_cells(session, judged.id, basin)]
+    snow = [snow_skill(cells) for cells in skill.snow_cells(session, judged.id, basin)]
     return BasinSkill(
         basin=basin,
         basin_kind=kind_of(basin),
@@ -44,15 +44,15 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         product=judged.product,
         scores=[
             Score(
-                **_of(one),
-                n=one.n,
-                value=one.value,
-                reason=one.reason,
-                low=one.low,
-                high=one.high,
-                evaluated_at=one.evaluated_at,
+                **_of(score),
+                n=score.n,
+                value=score.value,
+                reason=score.reason,
+                low=score.low,
+                high=score.high,
+                evaluated_at=score.evaluated_at,
             )
-            for one in found
+            for score in stored
         ],
         snow=snow,
         missing={} if snow else {"snow": "The snow of this version was not judged in this basin."},
@@ -67,12 +67,12 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
         NotEvaluated: there is no such score.
     """
     versions.get(session, version)
-    found = skill.quartiles(session, version, _only(metric))
-    if not found:
+    stored = skill.quartiles(session, version, _only(metric))
+    if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
     scores = [
-        Quartiles(**_of(one), n=one.n, lacking=one.lacking, p25=one.p25, median=one.median, p75=one.p75)
-        for one in found
+        Quartiles(**_of(score), n=score.n, lacking=score.lacking, p25=score.p25, median=score.median, p75=score.p75)
+        for score in stored
     ]
     return ModelSkill(version=version, scores=scores)
 

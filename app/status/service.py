@@ -17,18 +17,21 @@ def status(session: Session, clock: Clock, revision: str | None) -> Status:
     """Return the status as the clock sees it; `revision` is that of the database's tables."""
     now, in_use = clock.now(), promotions.in_use(session)
     made = runs.made(session, now)
-    using = [_version(versions.get(session, one), len(of), made.get(one), now) for one, of in sorted(in_use.items())]
-    taken = {one.product for one in using}
+    statuses = [
+        _version(versions.get(session, version), len(basin_ids), made.get(version), now)
+        for version, basin_ids in sorted(in_use.items())
+    ]
+    products = {version.product for version in statuses}
     inputs = [
-        _input(product, newest, product in taken, now) for product, newest in revisions.newest_days(session).items()
+        _input(product, newest, product in products, now) for product, newest in revisions.newest_days(session).items()
     ]
     counts = Counts(
         basins=basins.count(session),
         basins_with_model=sum(map(len, in_use.values())),
         model_versions=versions.count(session),
-        runs=sum(one.runs for one in made.values()),
+        runs=sum(count.runs for count in made.values()),
     )
-    degraded = [*_lacking(counts), *_late(using, inputs), *_withheld(session, using, now)]
+    degraded = [*_lacking(counts), *_late(statuses, inputs), *_withheld(session, statuses, now)]
     return Status(
         status="degraded" if degraded else "ok",
         degraded=degraded,
@@ -38,12 +41,12 @@ def status(session: Session, clock: Clock, revision: str | None) -> Status:
         database_revision=revision,
         counts=counts,
         stale_after_days=STALE_AFTER_DAYS,
-        versions=using,
+        versions=statuses,
         inputs=inputs,
         missing={
-            f"versions.{one.version}": "It has issued no operational forecast yet."
-            for one in using
-            if one.newest_t0 is None
+            f"versions.{version.version}": "It has issued no operational forecast yet."
+            for version in statuses
+            if version.newest_t0 is None
         },
     )
 
@@ -74,28 +77,31 @@ def _lacking(counts: Counts) -> Iterator[Degraded]:
         yield Degraded(code="no-model", sentence="No model version is current for a basin: train and promote one.")
 
 
-def _late(using: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> Iterator[Degraded]:
-    for version in using:
+def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> Iterator[Degraded]:
+    for version in statuses:
         if version.newest_t0 is None:
-            said = f"Version {version.version} has issued no operational forecast: make one."
-            yield Degraded(code="no-forecast", sentence=said)
+            sentence = f"Version {version.version} has issued no operational forecast: make one."
+            yield Degraded(code="no-forecast", sentence=sentence)
         elif version.stale:
-            said = (
+            sentence = (
                 f"The newest T0 of version {version.version} is {version.newest_t0}, {version.age_days} days behind "
                 "the clock: make a newer forecast."
             )
-            yield Degraded(code="stale-forecast", sentence=said)
-    for one in inputs:
-        if one.used and one.stale:
-            said = f"{one.product} ends on {one.newest_day}, {one.age_days} days behind the clock: ingest newer data."
-            yield Degraded(code="stale-input", sentence=said)
+            yield Degraded(code="stale-forecast", sentence=sentence)
+    for entry in inputs:
+        if entry.used and entry.stale:
+            sentence = (
+                f"{entry.product} ends on {entry.newest_day}, {entry.age_days} days behind the clock: "
+                "ingest newer data."
+            )
+            yield Degraded(code="stale-input", sentence=sentence)
 
 
-def _withheld(session: Session, using: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
     """Tell of versions whose newest run was not issued for every basin."""
-    for version in using:
+    for version in statuses:
         newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
         for run in newest:
             if run.reason is not None:
-                said = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
-                yield Degraded(code="not-issued", sentence=said)
+                sentence = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
+                yield Degraded(code="not-issued", sentence=sentence)

@@ -22,6 +22,7 @@ from jobspec.kinds import UploadJob, UploadParams
 from records import audit
 from records.ids import new_id
 from records.jobs import IdempotencyConflict
+from workers import uploads
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 
@@ -117,7 +118,7 @@ def post_observations(
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
     # With an idempotency key, the same request again must name the same file.
     request = f"{key.id} {product} {idempotency_key or new_id(clock.wall())}"
-    path = service.keep_upload(settings.data, content, suffix, request)
+    path = uploads.keep(settings.data, content, suffix, request)
     upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
     job, made = jobs.post(database, sender, clock, key, actor, upload, idempotency_key, "observations posted")
     return posted(response, job, made)

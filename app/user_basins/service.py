@@ -1,9 +1,6 @@
-"""Own basins into the records, and observations into the data folder."""
+"""Own basins into the records."""
 
-import os
-import tempfile
 from datetime import datetime
-from pathlib import Path
 
 from sqlalchemy.orm import Session
 
@@ -12,7 +9,6 @@ from app.user_basins.schemas import OwnBasin
 from hydrology.basins import has_source
 from hydrology.errors import InvalidInput
 from records import basins, states
-from records.ids import fingerprint, sha256
 from records.keys import Key
 
 _M2_PER_KM2 = 1e6
@@ -53,23 +49,3 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
         states.invalidate_all(session, basin, "an attribute was revised", at)
     return new
-
-
-def keep_upload(data: Path, content: bytes, suffix: str, request: str) -> Path:
-    """Keep an upload, whole or not at all, and return where.
-
-    Its name is made of what it holds and of the request: the job that reads it deletes it, and no other job's file.
-    """
-    folder = data / "uploads"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{fingerprint([request, sha256(content)])}{suffix}"
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:  # its mode is 600
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
-    return path

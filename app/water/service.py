@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.columns import column
 from app.forecasts import service as forecasts
-from app.forecasts.balance import water_balance
+from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.skill.service import snow_skill
 from app.water.schemas import BalanceOfRun, StorageOfRun
@@ -50,10 +50,11 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
 def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfRun:
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
     days = days_ahead(latest.run)["time"]
-    of_members = water_balance(runs.ledger_of(session, latest.run.id, latest.basin.basin_id))
-    missing = missing_in_header(latest.basin)
+    basin = latest.basin
+    of_members = water_balance(runs.ledger_of(session, latest.run.id, basin.basin_id), basin.spin_up_days)
+    missing = missing_in_header(basin) | missing_in_balance(of_members)
     if of_members is None:
-        missing["water_balance"] = forecasts.why_no_account(latest.basin, _conserving(session, latest))
+        missing["water_balance"] = forecasts.why_no_account(basin, _conserving(session, latest))
     return BalanceOfRun(
         **header(latest, at),
         units={"water_balance": "mm"},

@@ -1,6 +1,6 @@
 """The members that are kept: trained one at a time, each shipped in half precision when it is finished.
 
-`mclstm`: ten members of the recipe `frozen`, the ensemble of the product. `lstm`: three of the comparison, the first of
+`mclstm`: ten of the recipe `members`, the ensemble of the product. `lstm`: three of the comparison, the first of
 them kept. `fold-1` to `fold-5`: one member of 32 cells each (a fifth of the work), trained without a fifth of the
 basins, which are those that it is then scored on. `fold-0` leaves none out, and says
 what the others would have made of basins they know.
@@ -50,7 +50,7 @@ def series(name: str) -> Series:
     """Return a series by its name."""
     every = basins()
     if name == "mclstm":
-        return Series("frozen", 10, tuple(every), ENSEMBLE)
+        return Series("members", 10, tuple(every), ENSEMBLE)
     if name == "lstm":
         return Series("lstm", 3, tuple(every), RESULTS / "lstm")
     number = int(name.removeprefix("fold-"))
@@ -86,7 +86,7 @@ def train(name: str, members: list[int]) -> None:
 
 def _tell(name: str, member: int) -> Callable[[Progress], None]:
     def tell(progress: Progress) -> None:
-        if progress.validation_nse is not None:
-            print(f"{name} {member}: step {progress.step}, validation {progress.validation_nse:.4f}", flush=True)
+        if progress.validation is not None:
+            print(f"{name} {member}: step {progress.step}, validation {progress.validation.value:.4f}", flush=True)
 
     return tell

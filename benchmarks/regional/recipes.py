@@ -35,29 +35,52 @@ class Recipe:
         return TrainingConfig.model_validate(fixed | self.settings | changes)
 
 
+BEFORE = {"rank": 0, "basin_vector": 0, "antecedent_days": ()}
+"""The network before R was factorised, basins had vectors and the gates saw the past weather."""
+
+
 def _network(cells: int, **fields: Any) -> dict[str, Any]:
-    """Return an MC-LSTM whose R is not factorised and that learns nothing of single basins, unless told so."""
-    return {"architecture": "mclstm", "cells": cells, "rank": 0, "basin_vector": 0, **fields}
+    return {"architecture": "mclstm", "cells": cells, **BEFORE, **fields}
 
 
 def _mclstm(cells: int, steps: int, **network: Any) -> dict[str, Any]:
     return {
         "network": _network(cells, **network),
         "schedule": {"kind": "cosine", "steps": steps},
+        "weight_decay": 0.0,
     }
 
 
 def _sequence_to_one(cells: int) -> dict[str, Any]:
-    return sequence_to_one() | {"network": _network(cells), "validate_every": 100}
+    return sequence_to_one() | {"network": _network(cells), "weight_decay": 0.0, "validate_every": 100}
 
+
+def _members(steps: int = 3000, **fields: Any) -> dict[str, Any]:
+    """Return a training by the defaults of today."""
+    return {"schedule": {"kind": "cosine", "steps": steps}} | fields
+
+
+VECTORS = {"rank": 16, "basin_vector": 32}
 
 RECIPES = {
-    # What the kept members are trained by.
-    "frozen": Recipe(_mclstm(64, 3000)),
-    "lstm": Recipe({"network": {"architecture": "lstm"}, "schedule": {"kind": "cosine", "steps": 3000}}),
-    "rank-16-64": Recipe(_mclstm(64, 3000, rank=16)),
-    "rank-16-vector-16-64": Recipe(_mclstm(64, 3000, rank=16, basin_vector=16)),
-    "rank-16-vector-32-64": Recipe(_mclstm(64, 3000, rank=16, basin_vector=32)),
+    # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
+    "members": Recipe(_members()),
+    # What those of the ensemble before were.
+    "first-members": Recipe(_mclstm(64, 3000)),
+    "lstm": Recipe(
+        {
+            "network": {"architecture": "lstm"},
+            "schedule": {"kind": "cosine", "steps": 3000},
+            "weight_decay": 0.0,
+        }
+    ),
+    "vectors-64": Recipe(_mclstm(64, 3000, **VECTORS)),
+    "vectors-32": Recipe(_mclstm(32, 3000, **VECTORS)),
+    "vectors-decay-32": Recipe(_mclstm(32, 3000, **VECTORS) | {"weight_decay": 0.1}),
+    "antecedent-32": Recipe(_members(weight_decay=0.0)),
+    "antecedent-60-days-32": Recipe(_members(network={"antecedent_days": (3.0, 15.0, 60.0)})),
+    "antecedent-embedding-32": Recipe(_members(network={"embedding": 32})),
+    "antecedent-64": Recipe(_members(network={"cells": 64})),
     "published-gates-32": Recipe(_mclstm(32, 3000, embedding=0)),
     "published-gates-64": Recipe(_mclstm(64, 3000, embedding=0)),
     "embedding-32": Recipe(_mclstm(32, 3000)),

@@ -51,9 +51,9 @@ def trial(name: str, seed: int) -> None:
         part.replace(kept)
 
     def tell(progress: Progress) -> None:
-        if progress.validation_nse is not None:
-            minutes = member.seconds / 60
-            print(f"{name} {seed}: step {progress.step}, {progress.validation_nse:.4f}, {minutes:.1f} min", flush=True)
+        if progress.validation is not None:
+            minutes, nse = member.seconds / 60, progress.validation.value
+            print(f"{name} {seed}: step {progress.step}, {nse:.4f}, {minutes:.1f} min", flush=True)
         if recipe.hours is not None and member.seconds > recipe.hours * 3600:
             raise _OutOfTimeError
 

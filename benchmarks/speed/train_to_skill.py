@@ -32,9 +32,9 @@ def measure() -> dict[str, Any]:
     begun = time.process_time()
 
     def watch(progress: Progress) -> None:
-        score = progress.validation_nse
-        if score is None:
+        if progress.validation is None:
             return
+        score = progress.validation.value
         print(f"step {progress.step}, validation median NSE {score:.3f}, {member.seconds / 60:.1f} core-minutes")
         for skill in SKILLS:
             if score >= skill and skill not in reached:

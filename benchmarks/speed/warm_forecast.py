@@ -8,7 +8,7 @@ time the mean of several, and the ratio is the median of the pairs. With no cost
 basins, quantiles, members and ledgers in SQLite, the states of T0 being kept. `next_day_cpu_seconds` is of the same
 where the newest states are of the day before: they are advanced by a day and kept too.
 
-Synthetic basins, an untrained ensemble of 64 cells, one thread; CPU seconds of this process.
+Synthetic basins, an untrained ensemble of the default network, one thread; CPU seconds of this process.
 """
 
 import statistics
@@ -24,10 +24,12 @@ import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
+from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
+from models.networks import build
 from operations.advance import member_states
 from operations.dataset import load_forcing, stacked
 from operations.forecast import Request, forecast
@@ -61,7 +63,7 @@ def measure() -> dict[str, Any]:
         blocks = list(_blocks(database, version, names, begin + ROUNDS))
         database.close()
     return {
-        "shape": f"{BASINS} basins x {MEMBERS} members x {HORIZON} days, 64 cells, 1 thread",
+        "shape": f"{BASINS} basins x {MEMBERS} members x {HORIZON} days, {MCLSTMConfig().cells} cells, 1 thread",
         **{f"{name}_cpu_seconds": statistics.median(found) for name, found in whole.items()},
         **_computing(blocks),
     }
@@ -78,7 +80,8 @@ def _prepare(database: Database, names: list[str], day: Day) -> str:
         members=MEMBERS,
     )
     version = train(database, CLOCK, config, names[:TRAINED_ON]).version_id
-    empty = {"c": np.zeros((MEMBERS, config.network.cells), np.float32)}
+    state = build(config.network, config.inputs, seed=0).empty_state(1)
+    empty = {name: np.repeat(values.numpy(), MEMBERS, axis=0) for name, values in state.items()}
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
             new = states.NewState(

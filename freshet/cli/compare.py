@@ -48,6 +48,8 @@ def compare(
                 [*(basin or []), *listed(basins_file)],
                 lambda at, total: reporter.show("basins", at, total),
             )
+        if not compared.already:
+            context.record("models compared", compared.comparison.id, versions=version, period=period)
     comparison, result = compared.comparison, compared.comparison.result
     for reason in result.left_out.values():
         say(f"Left out: {reason}")

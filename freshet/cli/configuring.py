@@ -1,4 +1,4 @@
-"""What `freshet train` is asked to do: the protocol, under a file, under the options, under `--set`."""
+"""The fields of a training from the command line: `--set` overrides options, they a file, and that the protocol."""
 
 import json
 import tomllib
@@ -24,25 +24,25 @@ class Protocol(StrEnum):
     SEQUENCE_TO_ONE = "sequence-to-one"
 
     def fields(self) -> Fields:
-        """Return what it sets of a training; the defaults are those of sequence-to-sequence."""
+        """Return the fields of a training that it sets; the defaults are those of sequence-to-sequence."""
         return sequence_to_one() if self is Protocol.SEQUENCE_TO_ONE else {}
 
 
 def merged(*layers: Mapping[str, Any]) -> Fields:
-    """Return the fields of all layers; where two set the same field, the later one holds. None sets nothing."""
+    """Return the fields of all layers; a later layer overrides an earlier one, and None sets nothing."""
     fields: Fields = {}
     for layer in layers:
         for name, value in layer.items():
-            before = fields.get(name)
+            earlier = fields.get(name)
             if isinstance(value, dict):
-                fields[name] = merged(before if isinstance(before, dict) else {}, value)
+                fields[name] = merged(earlier if isinstance(earlier, dict) else {}, value)
             elif value is not None:
                 fields[name] = value
     return {name: value for name, value in fields.items() if value != {}}
 
 
 def of_settings(settings: Iterable[str]) -> Fields:
-    """Return the fields that `FIELD=VALUE` texts set: a dotted path, and JSON or else a text.
+    """Return the fields that texts `FIELD=VALUE` set: the field a dotted path, the value JSON or else plain text.
 
     Raises:
         InvalidInput: a text is not of that form.
@@ -64,7 +64,7 @@ def of_file(file: Path | None) -> Fields:
     """Return the fields that a JSON or TOML file sets.
 
     Raises:
-        InvalidInput: it cannot be read; the sentence quotes nothing of it.
+        InvalidInput: it cannot be read; the sentence does not quote it.
     """
     if file is None:
         return {}
@@ -74,9 +74,9 @@ def of_file(file: Path | None) -> Fields:
     except OSError as error:
         raise _unreadable(file, error.strerror) from None
     except (ValueError, RecursionError):
-        raise _unreadable(file, f"it is no {'TOML' if file.suffix == '.toml' else 'JSON'}") from None
+        raise _unreadable(file, f"it is not {'TOML' if file.suffix == '.toml' else 'JSON'}") from None
     if not isinstance(fields, dict):
-        raise _unreadable(file, "it is no object")
+        raise _unreadable(file, "it is not an object")
     return fields
 
 
@@ -84,15 +84,15 @@ def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
     """Return the training that the fields describe; with `parent` a fine-tuning.
 
     Raises:
-        InvalidInput: a field is unknown, missing or cannot be used; the sentence names it.
+        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
     """
     try:
         return _TRAINING.validate_python(fields)
     except ValidationError as error:
         if "parent" in fields:
-            sentence = "The fine-tuning cannot be done so (its network, inputs and loss are those of its parent)"
+            sentence = "The fine-tuning is not possible (its network, inputs and loss are those of its parent)"
         else:
-            sentence = "The training cannot be done so"
+            sentence = "The training is not possible"
         raise InvalidInput(f"{sentence}: {'; '.join(faults(error, fields))}.") from None
 
 

@@ -5,9 +5,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
+from freshet.cli.output import say
+from records import audit
 from records.clock import Clock
 from records.engine import Database, DatabaseProblem
 from records.logs import log_to_stderr
@@ -22,13 +25,20 @@ class Context:
     database: Database
     clock: Clock
 
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Tell the audit trail of work that has transactions of its own, once it is done."""
+        with self.database.transaction() as session:
+            audit.record(session, audit.command_line(), action, subject, self.clock.wall(), **detail)
+
 
 @contextmanager
-def opened(settings: Settings | None = None, *, log_level: str = "warning") -> Iterator[Context]:
+def opened(settings: Settings | None = None, *, creates: bool = False, log_level: str = "warning") -> Iterator[Context]:
     """Open the database that the settings name, at this code's revision.
 
     Args:
         settings: those of the environment unless given.
+        creates: whether a SQLite file that is not there is made, which is said then. Only commands that a new store
+            begins with do so: to all others a missing file is a mistyped setting.
         log_level: what is logged unless FRESHET_LOG_LEVEL says otherwise.
 
     Raises:
@@ -38,7 +48,7 @@ def opened(settings: Settings | None = None, *, log_level: str = "warning") -> I
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database(settings.database_url)
     try:
-        _migrate(database)
+        _prepare(database, creates)
         yield Context(settings, database, Clock(settings.as_of))
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -50,20 +60,30 @@ def opened(settings: Settings | None = None, *, log_level: str = "warning") -> I
         database.close()
 
 
-def _migrate(database: Database) -> None:
+def _prepare(database: Database, creates: bool) -> None:
     try:
+        missing = database.missing
+        if missing and not creates:
+            raise DatabaseProblem(missing)
         database.migrate()
     except OSError as error:
         raise DatabaseProblem(
             f"The database {database.shown} cannot be kept there ({error.strerror}: {error.filename}): choose a "
             "folder that can be written with FRESHET_DATA."
         ) from error
+    if missing:
+        say(f"A new database was made: {database.file}")
+
+
+def cores(count: int | None) -> int:
+    """Return on how many cores to compute: those that are asked for, or every one that this process may use."""
+    # macOS does not tell which cores a process may use.
+    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return count or mine or 1
 
 
 def use_threads(count: int | None) -> None:
     """Let torch compute with so many threads, or with one for every core that this process may use."""
     import torch
 
-    # macOS does not tell which cores a process may use.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    torch.set_num_threads(count or cores or 1)
+    torch.set_num_threads(cores(count))

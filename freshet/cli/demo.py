@@ -9,6 +9,7 @@ from freshet.cli import serve
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
+from freshet.cli.train import Architecture
 from hydrology.errors import InvalidInput
 from jobspec.network import ARCHITECTURES
 from records.settings import Settings
@@ -16,10 +17,7 @@ from records.settings import Settings
 
 def demo(
     once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
-    architecture: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
-    ] = None,
+    architecture: Architecture = None,
     pretrained: Annotated[
         bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
     ] = False,
@@ -52,7 +50,7 @@ def demo(
     )
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
-    with opened(settings):
+    with opened(settings, creates=True):
         pass  # the database is there before the service starts
     with service(settings, host, chosen) as process:
         with reporting() as reporter:

@@ -73,9 +73,11 @@ def _database(settings: Settings) -> Iterator[Check]:
         return
     if database.file is not None and private.is_open_to_others(database.file):
         yield "rights", False, f"others can read {database.file}: chmod 600 {database.file}*"
-    fresh = database.file is not None and not database.file.exists()
-    said = "none yet: the first command makes it" if fresh else condition.problem or f"revision {condition.revision}"
-    yield "database", fresh or condition.problem is None, f"{condition.database}: {said}"
+    if missing := database.missing:
+        yield "database", True, missing
+    else:
+        sentence = condition.problem or f"{condition.database}: revision {condition.revision}"
+        yield "database", condition.problem is None, sentence
 
 
 def _camels(settings: Settings) -> Iterator[Check]:
@@ -121,8 +123,8 @@ def _recurrence() -> Check:
     lacking = [f"{name} needs {', '.join(names)}" for name, names in loader.passed_over().items()]
     why = f"the fastest that this processor runs ({'; '.join(lacking)})" if lacking else "the fastest there is"
     unit = loader.half_unit()
-    trains = f"bfloat16 by its {unit}" if unit else "float32: it has no unit for bfloat16"
-    return "recurrence", True, f"library {variant.name}, {why}; trains in {trains}"
+    half = f"in bfloat16 by its {unit}" if unit else "too: it has no unit for bfloat16"
+    return "recurrence", True, f"library {variant.name}, {why}; trains in float32, a network of rank 0 {half}"
 
 
 def _same_bits(network: "Network") -> bool:

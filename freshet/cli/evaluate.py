@@ -25,7 +25,10 @@ def evaluate(
     basins_file: BasinsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Score the members' mean of a version over a period, with its closure and its snow. Default: its own basins."""
+    """Score a version over a period: its members' mean, how well water is conserved, and its snow.
+
+    Without --basin: the basins that the version was trained on.
+    """
     with opened() as context:
         with context.database.reading() as session:
             kept = versions.get(session, version) if version else versions.newest(session)
@@ -43,6 +46,7 @@ def evaluate(
                 ids,
                 lambda at, total: reporter.show("basins", at, total),
             )
+        context.record("model evaluated", kept.id, period=period, basins=len(done.basins))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
     answer(_payload(done), as_json, _summary(done))

@@ -48,13 +48,16 @@ def forecast(
                 request,
                 lambda at, total: reporter.show("basin-days to T0", at, total),
             )
+        for issued_run in done:
+            facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
+            context.record("forecast issued", issued_run.id, **facts)
         with context.database.reading() as session:
             payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
-    for one in payload["runs"]:
-        for name, said in one["basins"].items():
+    for issued in payload["runs"]:
+        for name, said in issued["basins"].items():
             if said["reason"]:
                 say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
-            if beyond_training(said, one["product"]):
+            if beyond_training(said, issued["product"]):
                 say(said["training_note"])
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):

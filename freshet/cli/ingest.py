@@ -23,7 +23,6 @@ from operations.ingest import Outcome
 from operations.ingest import ingest as run
 from operations.ingest_benchmarks import ingest_published
 from operations.intake import Intake
-from records import audit
 from records.basins import list_basins
 
 MOST_ROWS = 40
@@ -66,7 +65,7 @@ def camels(
 
     The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
     """
-    with opened() as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
+    with opened(creates=True) as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
         outcomes = _ingest(context, reporter, CamelsSource(paths, product, files), basin)
     _tell(outcomes, as_json)
 
@@ -78,7 +77,7 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
     files are broken is left as it was, and the others go on.
     """
-    with opened() as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
+    with opened(creates=True) as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
         outcomes = _ingest(context, reporter, CaravanSource(paths, files), basin)
     _tell(outcomes, as_json)
 
@@ -104,7 +103,7 @@ def tables(
     """
     if basins is None and observations is None:
         raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
-    with opened() as context, reporting() as reporter:
+    with opened(creates=True) as context, reporting() as reporter:
         with context.database.reading() as session:
             registered = [kept.id for kept in list_basins(session)]
         held = TablesSource(basins, observations, product, registered)
@@ -123,8 +122,13 @@ def benchmarks(
 
     The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
     """
-    with opened() as context, reporting() as reporter, _taking(context, reporter, [source]) as ((path,), files):
+    with (
+        opened(creates=True) as context,
+        reporting() as reporter,
+        _taking(context, reporter, [source]) as ((path,), files),
+    ):
         done = ingest_published(context.database, context.clock, path, files)
+        context.record("data ingested", "published scores", new=done.new, changed=done.changed)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
@@ -148,8 +152,7 @@ def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequen
 
     outcomes = run(context.database, source, context.clock, [basin_id(text) for text in wanted or []], show)
     counts = Counter(outcome.status for outcome in outcomes)
-    with context.database.transaction() as session:  # after the basins, each of which has a transaction of its own
-        audit.record(session, audit.command_line(), "data ingested", "basins", context.clock.wall(), **counts)
+    context.record("data ingested", "basins", **counts)
     return outcomes
 
 

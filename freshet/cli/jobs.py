@@ -13,7 +13,7 @@ from hydrology.errors import DataProblem
 from records import audit, events
 from records import jobs as records
 
-app = typer.Typer(help="What the workers do.", no_args_is_help=True)
+app = typer.Typer(help="List, show, watch and cancel the jobs of the workers.", no_args_is_help=True)
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
 
@@ -39,7 +39,7 @@ def list_jobs(
 
 @app.command("show")
 def show(job: JobId, as_json: Json = False) -> None:
-    """Show a job: what it was asked, how it stands, what it said."""
+    """Show a job: its request, its status and its log."""
     with opened() as context, context.database.reading() as session:
         one = records.get(session, job)
         said = events.events_after(session, job, 0, limit=1000)
@@ -66,7 +66,7 @@ def watch(job: JobId) -> None:
 
 @app.command("cancel")
 def cancel(job: JobId, as_json: Json = False) -> None:
-    """Ask a job to stop; a running one stops at its next sign of life."""
+    """Ask a job to stop; a running one stops when it next reports progress."""
     with opened() as context, context.database.transaction() as session:
         one = records.request_cancel(session, job, context.clock.wall())
         audit.record(session, audit.command_line(), "job cancelled", job, context.clock.wall(), status=one.status)

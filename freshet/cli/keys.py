@@ -11,7 +11,7 @@ from freshet.cli.output import Json, answer, table
 from records import audit
 from records import keys as records
 
-app = typer.Typer(help="Who may write over the API.", no_args_is_help=True)
+app = typer.Typer(help="Make, list and revoke the keys for writing over the API.", no_args_is_help=True)
 
 
 @app.callback()
@@ -28,8 +28,8 @@ def make(
     days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="It expires after so many.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a key. Its token is shown this once and kept nowhere."""
-    with opened() as context, context.database.transaction() as session:
+    """Make a key. Its token is shown only now, and not stored."""
+    with opened(creates=True) as context, context.database.transaction() as session:
         now = context.clock.wall()
         key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
         audit.record(session, audit.command_line(), "key made", key.id, now, name=name, scope=scope)
@@ -48,7 +48,7 @@ def list_keys(as_json: Json = False) -> None:
 
 @app.command("revoke")
 def revoke(key: Annotated[str, typer.Argument(metavar="KEY", help="Its id.")], as_json: Json = False) -> None:
-    """Make a key's token useless."""
+    """Revoke a key: its token is refused from now on."""
     with opened() as context, context.database.transaction() as session:
         revoked = records.revoke(session, key, context.clock.wall())
         audit.record(session, audit.command_line(), "key revoked", key, context.clock.wall(), name=revoked.name)

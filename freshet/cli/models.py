@@ -14,6 +14,7 @@ from freshet.cli.train import Basins
 from operations.basins import chosen
 from records import audit, promotions
 from records import versions as records
+from records.documents import to_json
 
 app = typer.Typer(help="List, show, promote, export and install model versions.", no_args_is_help=True)
 
@@ -40,14 +41,14 @@ def list_versions(as_json: Json = False) -> None:
 
 @app.command("show")
 def show(version: Version, as_json: Json = False) -> None:
-    """Show a version: what it was trained as, on what, and how it did."""
+    """Show a version: its network, its training data and its scores."""
     with opened() as context, context.database.reading() as session:
         one = records.get(session, version)
         logs = {member.label: member.log for member in records.members_of(session, version)}
-    payload = {**asdict(one), "log": logs}
+    properties = to_json(one.properties)
+    payload = {**asdict(one), "properties": properties, "log": logs}
     left_out = ("scaler", "basins", "config", "properties")
     rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    properties = asdict(one.properties)
     rows += [(name, value) for name, value in properties.items() if value is not None and name != "attribute_ranges"]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
@@ -69,7 +70,7 @@ def promote(
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a version the current one of its basins, or of those named, whether it learnt from them or not."""
+    """Make a version the current one of the basins it was trained on, or of any that are named."""
     with opened() as context, context.database.transaction() as session:
         ids = chosen(session, basin) if basin else None
         changed = promotions.promote(
@@ -87,7 +88,7 @@ def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to; made where it is not there.")],
     as_json: Json = False,
 ) -> None:
-    """Write a version in the form that shipped ensembles have, its weights in half precision.
+    """Write a version to files as an ensemble to ship, its weights in half precision.
 
     The model card, README.md, is yours to write. FRESHET_PRETRAINED names the folder of such folders to install from.
     """
@@ -116,7 +117,7 @@ def install_pretrained(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Put a trained ensemble that came with Freshet among the versions. The same again is the same version.
+    """Install a trained ensemble that comes with Freshet as a version; doing so again changes nothing.
 
     It serves any basin that has its attributes and forcing; every forecast says whether it learnt from the basin, and
     from which product.
@@ -126,9 +127,7 @@ def install_pretrained(
     with opened() as context:
         done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
         served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
-        with context.database.transaction() as session:
-            wall = context.clock.wall()
-            audit.record(session, audit.command_line(), "model installed", done.version_id, wall, promoted=promote)
+        context.record("model installed", done.version_id, promoted=promote)
     if done.already:
         say("Nothing changed: it is installed already.")
     if done.product != done.trained_on:

@@ -39,26 +39,14 @@ def scheduler() -> None:
 
 def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
     """Serve the API alone, without workers."""
-    from app.connections import guarded
     from app.main import create_app
+    from app.server import options
 
     settings = _settings()
     check_free(host, port)
-    uvicorn.run(
-        create_app(settings, host),
-        host=host,
-        port=port,
-        http=guarded(settings.connections_per_address, settings.trusted_proxies),
-        server_header=False,
-        # Without this the server itself would believe whatever a local client says of its address.
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_proxies),
-        log_level=settings.log_level,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-    )
+    uvicorn.run(create_app(settings, host), host=host, port=port, **options(settings))
 
 
 def _settings() -> Settings:
-    with opened(log_level="info") as context:
+    with opened(creates=True, log_level="info") as context:
         return context.settings

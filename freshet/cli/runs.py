@@ -1,10 +1,12 @@
 """`freshet runs`: the forecasts that were issued."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
@@ -12,6 +14,7 @@ from freshet.cli.output import Json, answer, table
 from hydrology.basins import basin_id
 from records import runs as records
 from records.run_summary import LEARNT_FROM
+from records.since_empty import UNKNOWN
 
 
 def runs(
@@ -36,20 +39,37 @@ def runs(
 
 def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with what it says of each basin, as the command line shows it."""
-    kept = records.get(session, run)
-    basins = {}
-    for row in records.basins_of(session, run):
-        arrays = records.series_of(session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles"))
-        ledgers = records.ledger_of(session, run, row.basin_id)
-        quantiles = arrays.get("discharge_quantiles")
-        basins[row.basin_id] = {
-            **asdict(row),
-            **{name: getattr(row.summary, name) for name in LEARNT_FROM},
-            "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
-            "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
-            "ledger": [asdict(ledger) | {"closes": ledger.closes} for ledger in ledgers],
-        }
-    return {**asdict(kept), "basins": basins}
+    basins = {row.basin_id: _basin_json(session, run, row) for row in records.basins_of(session, run)}
+    return {**asdict(records.get(session, run)), "basins": basins}
+
+
+def _basin_json(session: Session, run: str, row: records.RunBasin) -> dict[str, Any]:
+    arrays = records.series_of(session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles"))
+    ledgers = records.ledger_of(session, run, row.basin_id)
+    quantiles = arrays.get("discharge_quantiles")
+    return {
+        **asdict(row),
+        **{name: getattr(row.summary, name) for name in LEARNT_FROM},
+        "spin_up_note": row.spin_up_note,
+        "quantiles_of": records.QUANTILES_OF,
+        "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
+        "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
+        "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
+        "missing": _missing(row, ledgers),
+    }
+
+
+def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any]:
+    since = ledger.since_empty
+    since_empty = since and {"days": row.spin_up_days, **asdict(since), "relative": since.relative}
+    return {**asdict(ledger), "scale_mm": ledger.scale_mm, "closes": ledger.closes, "since_empty": since_empty}
+
+
+def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[str, str]:
+    missing = {} if row.spin_up_days is not None else {"spin_up_days": row.why_missing}
+    if any(ledger.since_empty is None for ledger in ledgers):
+        missing["ledger.since_empty"] = UNKNOWN
+    return missing
 
 
 def beyond_training(said: dict[str, Any], product: str) -> bool:
@@ -76,14 +96,21 @@ def run_table(run: dict[str, Any]) -> RenderableType:
                 storage[-1] if storage else None,
                 f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
                 {True: "yes", False: "no", None: "-"}[said["seen_in_training"]],
+                said["spin_up_days"],
             )
         )
-    columns = ("basin", "status", "first day", "highest", "last day", "storage mm", "ledger", "learnt from it")
+    columns = (
+        *("basin", "status", "first day", "highest", "last day", "storage mm", "ledger", "learnt from it"),
+        "days since empty store",
+    )
     title = (
         f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
-        f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
+        f"version {run['version_id']}, {run['program'] or 'program not kept'}; discharge in mm/day, "
+        "median of the members"
     )
-    return table(columns, rows, title)
+    notes = [f"Quantiles are of the {records.QUANTILES_OF}. {records.QUANTILES_NOTE}."]
+    notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
+    return Group(table(columns, rows, title), *map(Text, notes))
 
 
 def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:

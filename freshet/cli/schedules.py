@@ -15,7 +15,7 @@ from records import audit
 from records import schedules as records
 from records.cron import next_run
 
-app = typer.Typer(help="Which jobs are made when.", no_args_is_help=True)
+app = typer.Typer(help="List, add, enable, disable and remove the schedules that make jobs.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or its id.")]
 
@@ -44,7 +44,7 @@ def add(
     params: Annotated[str, typer.Option(metavar="JSON", help="What the job is asked, as a JSON object.")] = "{}",
     as_json: Json = False,
 ) -> None:
-    """Make a schedule. It is followed at once."""
+    """Add a schedule. It is in force at once."""
     request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
     with opened() as context, context.database.transaction() as session:
         now = context.clock.wall()
@@ -63,7 +63,7 @@ def add(
 
 @app.command("enable")
 def enable(schedule: Name, as_json: Json = False) -> None:
-    """Follow a schedule from now on; what it missed is not made up for."""
+    """Put a schedule in force from now on; runs it missed are not made up for."""
     with opened() as context, context.database.transaction() as session:
         one = _switch(context, session, schedule, on=True)
     _tell(one, as_json)
@@ -71,7 +71,7 @@ def enable(schedule: Name, as_json: Json = False) -> None:
 
 @app.command("disable")
 def disable(schedule: Name, as_json: Json = False) -> None:
-    """Follow a schedule no more, and keep it."""
+    """Suspend a schedule without deleting it."""
     with opened() as context, context.database.transaction() as session:
         one = _switch(context, session, schedule, on=False)
     _tell(one, as_json)

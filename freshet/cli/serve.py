@@ -24,7 +24,7 @@ def serve(
     workers: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Workers besides the one for training.")] = 1,
 ) -> None:
     """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
-    with opened(log_level="info") as context:
+    with opened(creates=True, log_level="info") as context:
         settings = context.settings
     run(settings, host, port, workers)
 

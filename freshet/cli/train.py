@@ -8,14 +8,16 @@ import typer
 from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
-from freshet.cli.context import Context, opened, use_threads
+from freshet.cli.context import Context, cores, opened, use_threads
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
+from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
+from jobspec.kinds import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products
-from records.promotion_decision import Rule
+from records.documents import to_json
 from records.versions import get as get_version
 
 if TYPE_CHECKING:
@@ -25,14 +27,18 @@ if TYPE_CHECKING:
 
 
 def _field(name: str, metavar: str, more: str = "") -> Any:
-    """Return the option that sets a field of a training; what it says of it is the contract's."""
+    """Return the option that sets a field of a training, with the description and the default of the contract."""
     field = TrainingConfig.model_fields[name]
     default = "" if field.is_required() or field.default is None else f" Default: {field.default}{more}."
     return typer.Option(metavar=metavar, help=f"{field.description}{default}")
 
 
 Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
-BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with a basin a line.")]
+Architecture = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
+]
+BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
 
 
 def train(
@@ -47,10 +53,7 @@ def train(
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
     ] = None,
-    architecture: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
-    ] = None,
+    architecture: Architecture = None,
     protocol: Annotated[
         Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
     ] = Protocol.SEQUENCE_TO_SEQUENCE,
@@ -70,18 +73,18 @@ def train(
         str | None,
         typer.Option(
             metavar="FIRST..LAST",
-            help="Unused days, four water years or more: where the version is shown to be better, it takes over.",
+            help="Days unused in training, four water years or more: a version that is better on them becomes current.",
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train an ensemble, or with --from fine-tune one. The same command again goes on from the last checkpoint.
+    """Train an ensemble, or with --from fine-tune one. Run again, the command continues from the last checkpoint.
 
-    Without --basin: every basin that is kept. A fine-tuned version serves no basin until --judge-on or
-    `freshet models promote` says so. The fields that --set and --config choose are those of a training job's `config`,
-    which the API documents (/docs).
+    Without --basin it learns from every stored basin. A fine-tuned version forecasts no basin until --judge-on or
+    `freshet models promote` makes it current. The fields of --set and --config are documented with the API (/docs),
+    as the `config` of a training job.
     """
     options = {
         "train_period": train_period,
@@ -99,13 +102,13 @@ def train(
         require_device(device)
         use_threads(context.settings.threads)
         trained, decision = _train(context, training, basins, label, device, judge_on)
-        _say_what_happened(context, trained, decision, label)
-    payload = asdict(trained) | ({} if decision is None else {"decision": asdict(decision)})
+        _report(context, trained, decision, label)
+    payload = asdict(trained) | ({} if decision is None else {"decision": to_json(decision)})
     answer(payload, as_json, _members(trained))
 
 
 def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:
-    """Return the fields with the forcing product; from scratch it is the only one kept unless one is named."""
+    """Return the fields with the forcing product; by default the parent's, or from scratch the only one kept."""
     if "parent" in fields:
         return merged(fields, {"product": product})
     inputs = fields.get("inputs", {})
@@ -122,11 +125,11 @@ def _train(
     device: str,
     judge_on: str | None,
 ) -> tuple["Trained", "PromotionDecision | None"]:
-    """Train with progress shown, and decide on its promotion where --judge-on asks for it."""
+    """Train, showing progress, and with --judge-on decide on the promotion."""
     from operations.promotion_rule import decide, require_decidable
     from operations.train import train as run
 
-    rule = None if judge_on is None else Rule(judge_on, promote=True)
+    rule = None if judge_on is None else PromotionRule(period=Period.parse(judge_on), promote=True)
     if rule is not None:
         with context.database.reading() as session:
             require_decidable(session, config, rule)
@@ -138,22 +141,35 @@ def _train(
         def show_judged(done: int, total: int) -> None:
             reporter.show("judged basins", done, total)
 
-        trained = run(context.database, context.clock, config, basins, label=label, device=device, on_progress=show)
+        trained = run(
+            context.database,
+            context.clock,
+            config,
+            basins,
+            label=label,
+            device=device,
+            cores=cores(context.settings.threads),
+            on_progress=show,
+        )
+        if not trained.already:
+            counts = {"basins": len(trained.basins), "promoted": len(trained.promoted)}
+            context.record("model trained", trained.version_id, **counts)
         if rule is None:
             return trained, None
-        return trained, decide(context.database, context.clock, trained.version_id, rule, show_judged)
+        decision = decide(context.database, context.clock, trained.version_id, rule, show_judged)
+    if decision.promoted:
+        context.record("model promoted", trained.version_id, reason=decision.sentence)
+    return trained, decision
 
 
-def _say_what_happened(
-    context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None
-) -> None:
+def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
     for reason in trained.left_out.values():
         say(f"Left out: {reason}")
     with context.database.reading() as session:
-        kept_label = get_version(session, trained.version_id).label
-    if label not in (None, kept_label):
-        has = "no label" if kept_label is None else f"the label {kept_label!r}"
-        say(f"Version {trained.version_id} was there before and keeps {has}: --label names new ones alone.")
+        current_label = get_version(session, trained.version_id).label
+    if label not in (None, current_label):
+        old_label = "no label" if current_label is None else f"the label {current_label!r}"
+        say(f"Version {trained.version_id} existed before and keeps {old_label}: --label names only new versions.")
     if decision is not None:
         say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
 
@@ -162,56 +178,57 @@ def _members(trained: "Trained") -> Any:
     title = f"Version {trained.version_id} of {len(trained.basins)} basins"
     if trained.already:
         title += ", trained before"
-    return table(["member", "best validation NSE (median)"], list(trained.validation_nse.items()), title)
+    over = "" if trained.validation_basins is None else f" over {trained.validation_basins} basins"
+    return table(["member", f"best validation NSE (median{over})"], list(trained.validation_nse.items()), title)
 
 
 def require_device(text: str) -> None:
-    """Return when this machine has a device of that name.
+    """Require that this machine has a device.
 
     Raises:
-        InvalidInput: it has not.
+        InvalidInput: it does not.
     """
     import torch
 
     cuda = torch.cuda.device_count()
-    here = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
-    if text not in here:
-        raise InvalidInput(f"--device {text} is no device of this machine: choose {' or '.join(here)}.")
+    devices = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
+    if text not in devices:
+        raise InvalidInput(f"--device {text} is no device of this machine: choose {' or '.join(devices)}.")
 
 
 def only_forcing(session: Session) -> str:
-    """Return the forcing product that is kept, if it is the only one.
+    """Return the only forcing product that is kept.
 
     Raises:
-        InvalidInput: none or several are.
+        InvalidInput: there is none, or there are several.
     """
-    kept = forcing_products(session)
-    if len(kept) == 1:
-        return kept[0]
-    if not kept:
+    products = forcing_products(session)
+    if len(products) == 1:
+        return products[0]
+    if not products:
         raise InvalidInput("No forcing is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
-    raise InvalidInput(f"Several forcing products are kept ({', '.join(kept)}): choose one with --product.")
+    raise InvalidInput(f"Several forcing products are kept ({', '.join(products)}): choose one with --product.")
 
 
 def describe(progress: "Progress") -> str:
-    """Return a training's standing in words."""
-    validated = "" if progress.validation_nse is None else f", validation NSE {progress.validation_nse:.3f}"
-    return f"loss {progress.loss:.4f}{validated}"
+    """Return the progress of a training in words."""
+    loss, score = f"loss {progress.loss:.4f}", progress.validation
+    return loss if score is None else f"{loss}, median validation NSE {score.value:.3f} over {score.basins} basins"
 
 
 def listed(file: Path | None) -> list[str]:
-    """Return the lines of a file of basins.
+    """Return the basins that a file lists, one on each line; none without a file.
 
     Raises:
-        InvalidInput: it cannot be read, or names none.
+        InvalidInput: it cannot be read, or lists none.
     """
     if file is None:
         return []
     try:
         names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InvalidInput(f"The list of basins {file} cannot be read ({why}): give a text file.") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The list of basins {file} cannot be read ({reason}): give a text file.") from error
     if not names:
-        raise InvalidInput(f"The list of basins {file} names none: write a basin a line, or leave it out.")
+        raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
     return names

@@ -57,23 +57,23 @@ def read(path: Path, files: Files = ANY_FILES) -> Publication:
     if tuple(sheet.columns) != COLUMNS:
         cause = f"the columns are not {', '.join(COLUMNS)}"
         raise sheet.fault(cause, "give benchmark_models_per_basin.csv as it was published", sheet.header)
-    found: list[PublishedScore] = []
-    seen = set()
+    scores: list[PublishedScore] = []
+    keys = set()
     for line, cells in sheet.rows:
         row = dict(zip(sheet.columns, (cell.strip() for cell in cells), strict=True))
         basin = _basin(sheet, row["gauge_id"], line)
         if not row["model"]:
             raise sheet.fault("no model is named", "name it", line)
-        if (key := (row["model"], basin)) in seen:
+        if (key := (row["model"], basin)) in keys:
             raise sheet.fault("the model comes twice for the gauge", "give each once", line)
-        seen.add(key)
-        found += [
+        keys.add(key)
+        scores += [
             PublishedScore(row["model"], basin, metric, _value(sheet, row, name, line))
             for name, metric in METRICS.items()
         ]
-    if not found:
+    if not scores:
         raise sheet.fault("there is no score in it", "give a row for each basin and model")
-    return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(found))
+    return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(scores))
 
 
 def _basin(sheet: Sheet, text: str, line: int) -> str:

@@ -79,11 +79,11 @@ class DailyRows:
             ),
             "mend the value, or leave it empty where it is missing",
         )
-        there = np.flatnonzero(~np.isnan(values))
-        if not len(there):
+        with_value = np.flatnonzero(~np.isnan(values))
+        if not len(with_value):
             return None
-        kept = slice(int(there[0]), int(there[-1]) + 1)
-        days, values = self.days[kept], values[kept]
+        span = slice(int(with_value[0]), int(with_value[-1]) + 1)
+        days, values = self.days[span], values[span]
         timeline = Timeline(days[0], (days - days[0]).astype(np.int64))
         return timeline.series(values, np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8), quantity.unit)
 

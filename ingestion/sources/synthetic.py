@@ -50,26 +50,26 @@ def write(
         return _accept_the_same(folder, settings)
     land = landscape(basins)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as unfinished:
-        made = Path(unfinished) / "made"
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+        unfinished = Path(scratch) / "made"
         for name, lines in _files(land, period, seed):
-            _write_lines(made / name, lines)
-        _write_lines(made / _SETTINGS, [json.dumps(settings)])
+            _write_lines(unfinished / name, lines)
+        _write_lines(unfinished / _SETTINGS, [json.dumps(settings)])
         try:
-            made.rename(folder)
+            unfinished.rename(folder)
         except OSError:  # somebody else made the folder meanwhile
             _accept_the_same(folder, settings)
 
 
 def _accept_the_same(folder: Path, settings: dict[str, object]) -> None:
     try:
-        found = json.loads((folder / _SETTINGS).read_text(encoding="ascii"))
+        stored = json.loads((folder / _SETTINGS).read_text(encoding="ascii"))
     except (OSError, ValueError):
-        found = None
-    if found != settings:
-        there = "something that is not synthetic data" if found is None else f"synthetic data made with {found}"
+        stored = None
+    if stored != settings:
+        content = "something that is not synthetic data" if stored is None else f"synthetic data made with {stored}"
         raise InvalidInput(
-            f"{folder} holds {there}, and {settings} is asked for: name another folder or remove this one."
+            f"{folder} holds {content}, and {settings} is asked for: name another folder or remove this one."
         )
 
 
@@ -83,7 +83,7 @@ def _files(land: Landscape, period: Period, seed: int) -> Iterator[tuple[str, li
     sky = weather(land, period, seed=seed)
     truth = water(land, sky, period.days)
     yield from _attribute_files(land, sky, truth, period)
-    dates = [as_date(one) for one in period.days]
+    dates = [as_date(day) for day in period.days]
     spaced = [f"{d:%Y %m %d}" for d in dates]
     tabbed = [f"{d.year}\t{d.month}\t{d.day}\t12" for d in dates]
     for b, code in enumerate(_codes(land)):

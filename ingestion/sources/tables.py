@@ -106,16 +106,16 @@ def _open(path: Path, files: Files) -> Sheet:
 
 def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
     sheet.require(_PLACE)
-    found: dict[str, BasinData] = {}
+    basins: dict[str, BasinData] = {}
     for line, cells in sheet.rows:
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
-        one = _basin(sheet, row, line, product)
-        if one.basin in found:
+        basin = _basin(sheet, row, line, product)
+        if basin.basin in basins:
             raise sheet.fault("the basin comes twice", "give each basin once", line)
-        found[one.basin] = one
-    if not found:
+        basins[basin.basin] = basin
+    if not basins:
         raise sheet.fault("there is no basin in it", "give a row for each basin")
-    return found
+    return basins
 
 
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
@@ -165,20 +165,22 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
     sheet.require(("basin", "date"))
     columns = [name for name in sheet.columns if name not in ("basin", "date")]
     quantities = [_quantity(sheet, name) for name in columns]
-    if len({one.variable for one in quantities}) < len(columns) or not columns:
+    if len({quantity.variable for quantity in quantities}) < len(columns) or not columns:
         cause = "no column is of a variable, or two are of the same"
         raise sheet.fault(cause, "give each variable once", sheet.header)
     for basin, (days, lines, values) in _by_basin(sheet, columns, basins.keys() | set(registered)).items():
         rows = DailyRows(sheet.file, np.array(days, dtype="datetime64[D]"), None if sheet.header is None else lines)
         by_column = zip(columns, quantities, np.array(values).T, strict=True)
-        found = [(one.variable, rows.series(numbers, one, name)) for name, one, numbers in by_column]
+        by_variable = [
+            (quantity.variable, rows.series(numbers, quantity, name)) for name, quantity, numbers in by_column
+        ]
         series = tuple(
-            SourceSeries(discharge_product(basin) if name == "discharge" else product, name, one, sheet.file)
-            for name, one in found
-            if one is not None
+            SourceSeries(discharge_product(basin) if name == "discharge" else product, name, daily, sheet.file)
+            for name, daily in by_variable
+            if daily is not None
         )
-        known = basins.get(basin) or BasinData(basin, None, None, None, None, {}, {}, {}, (), ())
-        basins[basin] = replace(known, series=series, files=(*known.files, sheet.file))
+        data = basins.get(basin) or BasinData(basin, None, None, None, None, {}, {}, {}, (), ())
+        basins[basin] = replace(data, series=series, files=(*data.files, sheet.file))
 
 
 def _quantity(sheet: Sheet, column: str) -> Quantity:
@@ -186,12 +188,12 @@ def _quantity(sheet: Sheet, column: str) -> Quantity:
         return _COLUMNS[column]
     label = column_label(sheet.columns, column, _COLUMNS)
     variable, _, unit = column.partition("_")
-    choice = [name for name, one in _COLUMNS.items() if one.variable == variable]
+    choice = [name for name, quantity in _COLUMNS.items() if quantity.variable == variable]
     if not choice:
         cause = f"{label} is not known"
         raise sheet.fault(cause, f"remove it, or name it one of {', '.join(_COLUMNS)}", sheet.header)
-    what = "has a unit that is not taken" if unit else "has no unit"
-    raise sheet.fault(f"{label} ({variable}) {what}", f"give the values as {' or '.join(choice)}", sheet.header)
+    fault = "has a unit that is not taken" if unit else "has no unit"
+    raise sheet.fault(f"{label} ({variable}) {fault}", f"give the values as {' or '.join(choice)}", sheet.header)
 
 
 _Rows = tuple[list[Day], list[int], list[list[float]]]
@@ -200,13 +202,13 @@ _Rows = tuple[list[Day], list[int], list[list[float]]]
 def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[str, _Rows]:
     at_basin, at_date = sheet.columns.index("basin"), sheet.columns.index("date")
     places = [sheet.columns.index(name) for name in columns]
-    found: dict[str, _Rows] = {}
+    rows_by_basin: dict[str, _Rows] = {}
     for line, cells in sheet.rows:
         basin = cells[at_basin].strip()
         if basin not in known:
             cause = "the basin is not registered, or not with the key that sent this"
             raise sheet.fault(cause, "register it first, correct its name, or send it with that key", line)
-        days, lines, values = found.setdefault(basin, ([], [], []))
+        days, lines, values = rows_by_basin.setdefault(basin, ([], [], []))
         days.append(sheet.day(cells[at_date], line))
         lines.append(line)
         values.append(
@@ -215,4 +217,4 @@ def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[
                 for at, name in zip(places, columns, strict=True)
             ]
         )
-    return found
+    return rows_by_basin

@@ -13,6 +13,7 @@ Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + ep
 paper's either: U (V u) + b, with u all that the gates see.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.contract import Inputs, Network, Outputs, State
+from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
 from models.nets.normalisers import normalised_logistic, normalised_relu
@@ -46,6 +48,7 @@ class MCLSTM(Network):
         rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
         basin_vector: numbers learnt of each basin, which gates and embedding see beside the attributes; 0 for none, as
             published. A basin that the network did not learn from has zeros.
+        antecedent_days: time scales of the `AntecedentWeather` that gates and embedding see; none as published.
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
         recurrence: which program runs the days.
@@ -65,12 +68,15 @@ class MCLSTM(Network):
         rank: int = 0,
         basin_vector: int = 0,
         vector_dropout: float = 0.0,
+        antecedent_days: Sequence[float] = (),
         output_gate_bias: float = -3.0,
         recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
-        self.drivers, self.static, self.cells = 1 + auxiliary + embedding, static + basin_vector, cells
-        self.embedding = Embedding(1 + auxiliary + self.static, embedding) if embedding else None
+        self.antecedent = AntecedentWeather(antecedent_days, 1 + auxiliary) if antecedent_days else None
+        weather = (1 + auxiliary) * (1 + len(antecedent_days))
+        self.drivers, self.static, self.cells = weather + embedding, static + basin_vector, cells
+        self.embedding = Embedding(weather + self.static, embedding) if embedding else None
         features = self.drivers + self.static + cells
         self.mixing = nn.Linear(features, rank, bias=False) if rank else None  # V
         self.redistribution = nn.Linear(rank or features, cells * cells)  # U and b
@@ -94,14 +100,22 @@ class MCLSTM(Network):
         """Whether the compiled recurrence runs the days: it does."""
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
+    @property
+    def basin_vectors(self) -> BasinVectors | None:
+        """The vectors, if there are any."""
+        return self.vectors
+
     def learn_from(self, basins: int) -> None:
         """Give each basin a vector, if there are to be vectors."""
         if self.vectors is not None:
             self.vectors.learn_from(basins)
 
     def empty_state(self, samples: int) -> State:
-        """Return empty cells: {"c": zeros (B, K)}, in mm."""
-        return {"c": self.output_gate.bias.new_zeros(samples, self.cells)}
+        """Return empty cells: {"c": zeros (B, K)}, in mm; {"weather"}, of the days before, where the gates see it."""
+        cells = self.output_gate.bias.new_zeros(samples, self.cells)
+        if self.antecedent is None:
+            return {"c": cells}
+        return {"c": cells, "weather": self.antecedent.empty_state(cells)}
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run T days for B samples from the water in `state["c"]` (B, K), in mm."""
@@ -109,9 +123,12 @@ class MCLSTM(Network):
             raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
-        cells = (state or self.empty_state(inputs.mass.shape[1]))["c"]
+        state = state or self.empty_state(inputs.mass.shape[1])
+        cells = state["c"]
         static = inputs.static if self.vectors is None else self.vectors(inputs)
-        drivers = self._drivers(inputs, static)
+        weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)
+        means = None if self.antecedent is None else self.antecedent(weather, state["weather"])
+        drivers = self._drivers(inputs, static, weather, means)
         storage, outflow, discharge = self._run(self._gates(), drivers, static, inputs.mass[..., 0], cells)
         outputs = {
             "discharge": discharge,
@@ -119,16 +136,17 @@ class MCLSTM(Network):
             "outflow": outflow,
             "storage": storage,
         }
-        return outputs, {"c": storage[-1]}
+        last = {"c": storage[-1]}
+        return outputs, last if means is None else last | {"weather": means[-1]}
 
-    def _drivers(self, inputs: Inputs, static: Tensor) -> Tensor:
+    def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
         """Return what the gates see of every day, (T, B, drivers)."""
-        weather = torch.cat([inputs.mass, inputs.auxiliary], -1)
-        if self.embedding is None:
-            return weather
-        every_day = static.expand(len(weather), *static.shape)
-        seen = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary, every_day], -1)
-        return torch.cat([weather, self.embedding(seen)], -1)
+        before = [] if means is None else [means]
+        drivers = [inputs.mass, inputs.auxiliary, *before]
+        if self.embedding is not None:
+            every_day = static.expand(len(weather), *static.shape)
+            drivers.append(self.embedding(torch.cat([weather, *before, every_day], -1)))
+        return torch.cat(drivers, -1)
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
         if self.recurrence == "plain":

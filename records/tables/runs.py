@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
 from records.run_summary import RunSummary
+from records.since_empty import SinceEmpty
 from records.tables.base import Base, Document, JsonList, one_of
 
 
@@ -105,6 +106,7 @@ class ClosureRow(Base):
     residual_mm: Mapped[float]
     tolerance_mm: Mapped[float]
     closes: Mapped[bool]
+    since_empty: Mapped[SinceEmpty | None] = mapped_column(Document(SinceEmpty))
 
 
 class LedgerRow(Base):

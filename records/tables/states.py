@@ -34,3 +34,6 @@ class StateRow(Base):
     created_at: Mapped[datetime]
     invalid_at: Mapped[datetime | None]
     invalid_reason: Mapped[str | None]
+    spin_up_days: Mapped[int | None]
+    sums: Mapped[bytes | None]
+    sums_hash: Mapped[str | None]

@@ -1,5 +1,8 @@
 """A service over a fresh database, and runs to read from it."""
 
+import socket
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from app.main import create_app
@@ -15,6 +19,7 @@ from records.engine import Database
 from records.settings import Settings
 from tests.records.factories import NOW
 
+PATIENCE = 30.0  # seconds
 NO_BROKER = "redis://127.0.0.1:1/0"
 """Nobody listens there."""
 
@@ -28,6 +33,24 @@ def serving(url: str, at: datetime = NOW, **chosen: Any) -> Iterator[TestClient]
     settings = Settings(database_url=url, as_of=at, **({"broker_url": "memory://"} | chosen))
     with TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
+
+
+@contextmanager
+def listening(settings: Settings, **options: Any) -> Iterator[int]:
+    """Let the real server, with options of uvicorn, listen on every address of this machine; give its port."""
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), **options))
+    with socket.create_server(("0.0.0.0", 0)) as open_socket:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [open_socket]})
+        thread.start()
+        try:
+            until = time.monotonic() + PATIENCE
+            while not server.started:
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            yield open_socket.getsockname()[1]
+        finally:
+            server.should_exit = server.force_exit = True
+            thread.join(PATIENCE)
 
 
 def bearer(database: Database, scope: keys.Scope = "operator", name: str = "river office") -> dict[str, str]:

@@ -10,6 +10,7 @@ from hydrology.calendar import day
 from hydrology.ledger import close
 from records import runs
 from records.run_summary import RunSummary
+from records.since_empty import SinceEmpty
 from tests.records.factories import BASIN
 
 AREA_M2 = 2_303_988_000.0
@@ -24,6 +25,7 @@ CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.f
 STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
 SNOW = STORAGE / 2
 
+SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
 SUMMARY = RunSummary(
     filled_forcing={"tmax": 2},
     seen_in_training=False,
@@ -65,7 +67,11 @@ def ledgers() -> Sequence[runs.Ledger]:
     closed = close(rain, DISCHARGE, LOSS, CELLS.sum(axis=1), STORAGE[:, -1], dtype=np.float32)
     return [
         runs.Ledger(
-            label, {term.name: term.amount_mm for term in one.terms}, one.residual_mm, one.tolerance * one.scale_mm
+            label,
+            {term.name: term.amount_mm for term in one.terms},
+            one.residual_mm,
+            one.tolerance * one.scale_mm,
+            SINCE_EMPTY,
         )
         for label, one in zip(MEMBERS, closed, strict=True)
     ]

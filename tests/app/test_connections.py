@@ -1,42 +1,27 @@
 """Half-open and idle connections are closed, and one address's never keep another out."""
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
-import uvicorn
 
-from app.connections import guarded
-from app.main import create_app
+from app.connections import Patience, guarded
 from records.settings import Settings
+from tests.app.conftest import PATIENCE, listening
 
 HEAD = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"
-PATIENCE = 30.0  # seconds
 SLOW = 600.0
 
 
 @contextmanager
 def running(url: str, most: int = 100, proxies: tuple[str, ...] = (), **seconds: float) -> Iterator[int]:
     """Run the API with a guard, and return its port."""
-    app = create_app(Settings(database_url=url, broker_url="memory://"))
-    protocol = guarded(most, proxies, **seconds)
-    listening = socket.create_server(("0.0.0.0", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="error", timeout_keep_alive=int(SLOW)))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        until = time.monotonic() + PATIENCE
-        while not server.started:
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        yield listening.getsockname()[1]
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(PATIENCE)
-        listening.close()
+    settings = Settings(database_url=url, broker_url="memory://")
+    protocol = guarded(most, proxies, Patience(**seconds))
+    with listening(settings, http=protocol, log_level="error", timeout_keep_alive=int(SLOW)) as port:
+        yield port
 
 
 def opened(port: int, sent: bytes = b"", source: str = "127.0.0.1") -> socket.socket:
@@ -64,13 +49,13 @@ def answered(port: int, source: str = "127.0.0.1") -> bool:
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", HEAD])
 def test_a_request_whose_head_does_not_come_is_given_up(sqlite: str, sent: bytes) -> None:
-    with running(sqlite, head_seconds=0.5) as port, opened(port, sent) as half_open:
+    with running(sqlite, head=0.5) as port, opened(port, sent) as half_open:
         assert all_of(half_open).startswith(b"HTTP/1.1 408")
         assert answered(port)
 
 
 def test_bytes_one_by_one_do_not_move_the_deadline(sqlite: str) -> None:
-    with running(sqlite, head_seconds=1) as port, opened(port, HEAD) as dripping:
+    with running(sqlite, head=1) as port, opened(port, HEAD) as dripping:
         dripping.settimeout(0.05)
         received, until = b"", time.monotonic() + PATIENCE
         while not received:
@@ -84,7 +69,7 @@ def test_bytes_one_by_one_do_not_move_the_deadline(sqlite: str) -> None:
 
 
 def test_a_second_request_has_a_deadline_too(sqlite: str) -> None:
-    with running(sqlite, head_seconds=0.5) as port, opened(port, HEAD + b"\r\n" + HEAD) as connection:
+    with running(sqlite, head=0.5) as port, opened(port, HEAD + b"\r\n" + HEAD) as connection:
         received = all_of(connection)
     assert received.startswith(b"HTTP/1.1 200")
     assert b"HTTP/1.1 408" in received
@@ -92,13 +77,13 @@ def test_a_second_request_has_a_deadline_too(sqlite: str) -> None:
 
 def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
     post = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
-    with running(sqlite, body_seconds=0.5) as port, opened(port, post) as connection:
+    with running(sqlite, body=0.5) as port, opened(port, post) as connection:
         assert all_of(connection).startswith(b"HTTP/1.1 408")
         assert answered(port)
 
 
 def test_one_address_keeps_no_other_out(sqlite: str) -> None:
-    with running(sqlite, most=5, head_seconds=SLOW) as port, ExitStack() as stack:
+    with running(sqlite, most=5, head=SLOW) as port, ExitStack() as stack:
         half_open = [stack.enter_context(opened(port, HEAD)) for _ in range(5)]
         with opened(port) as one_more:
             assert all_of(one_more).startswith(b"HTTP/1.1 503")
@@ -112,7 +97,7 @@ def test_one_address_keeps_no_other_out(sqlite: str) -> None:
 
 
 def test_a_trusted_proxys_connections_are_not_counted(sqlite: str) -> None:
-    with running(sqlite, most=1, proxies=("127.0.0.0/8",), head_seconds=SLOW) as port, ExitStack() as stack:
+    with running(sqlite, most=1, proxies=("127.0.0.0/8",), head=SLOW) as port, ExitStack() as stack:
         for _ in range(5):
             stack.enter_context(opened(port, HEAD))
         assert answered(port)

@@ -289,6 +289,8 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
     assert example.area is not None
     assert example.water_balance is not None
     assert example.discharge is not None
+    assert example.water_balance.since_empty_store is not None
+    assert example.water_balance.since_empty_store.days == example.spin_up_days
     for member in example.water_balance.members.values():
         assert sum(member.terms.values()) == pytest.approx(member.residual, abs=1e-9)
         assert abs(member.residual) <= member.tolerance

@@ -176,7 +176,7 @@ def test_only_a_job_that_has_ended_is_tagged(sqlite_database: Database, sqlite_c
 
 
 def test_a_queued_job_is_cancelled_and_a_running_one_is_asked(database: Database, client: TestClient) -> None:
-    header = bearer(database)
+    header = bearer(database, "admin")
     with database.transaction() as session:
         queued, running = a_job(session), a_claimed_job(session)
     assert client.post(f"/v1/jobs/{queued}/cancel", headers=header).json()["status"] == "cancelled"
@@ -184,6 +184,25 @@ def test_a_queued_job_is_cancelled_and_a_running_one_is_asked(database: Database
     assert (asked["status"], asked["cancel_requested_at"] is None) == ("running", False)
     again = client.post(f"/v1/jobs/{queued}/cancel", headers=header)
     assert (again.status_code, again.json()["status"]) == (200, "cancelled")
+
+
+def test_only_who_posted_a_job_or_an_admin_stops_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    poster, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
+    admin = bearer(sqlite_database, "admin", "head office")
+    first, second = (post(sqlite_client, poster).json()["id"] for _ in range(2))
+    with sqlite_database.transaction() as session:
+        of_a_schedule = a_job(session)
+        part = a_job(session, kind="member", queue="training", parent_id=second)
+
+    for job, attacker in [(first, other), (second, other), (part, other), (of_a_schedule, other)]:
+        refused = sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=attacker)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-job")
+        with sqlite_database.reading() as session:
+            kept = jobs.get(session, job)
+        assert (kept.status, kept.cancel_requested_at) == ("queued", None)
+
+    for job, header in [(first, poster), (part, poster), (second, admin), (of_a_schedule, admin)]:
+        assert sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=header).json()["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("address", ["/v1/jobs/nothing", "/v1/jobs/nothing/events", "/v1/jobs/nothing/cancel"])
@@ -297,3 +316,19 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
     followed, left = asyncio.run(both())
     assert [data["status"] for _, _, data in read(followed)] == ["queued", "running", "succeeded"]
     assert "succeeded" not in left
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ({"kind": "flood", "params": {}}, "'kind' must be one of 'ingest', 'training', 'forecast'"),
+        ({"kind": "forecast", "params": {"horzion": 3}}, "forecast.params.horzion: There is no such field."),
+        ({"kind": "training", "params": {}}, "training.params.config: It is needed."),
+    ],
+)
+def test_a_request_is_refused_in_plain_words(
+    database: Database, client: TestClient, body: dict[str, Any], detail: str
+) -> None:
+    answer = post(client, bearer(database), body)
+    assert answer.status_code == 422
+    assert detail in answer.json()["detail"]

@@ -113,7 +113,7 @@ def test_depths_that_are_stored_are_told_as_flows(sqlite_database: Database, sql
         ("product=usgs&start=soon", "start", "YYYY-MM-DD"),
         ("product=usgs&start=0", "start", "YYYY-MM-DD"),
         ("product=us%20gs", "product", "pattern"),
-        ("variable=discharge", "product", "required"),
+        ("variable=discharge", "product", "needed"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_the_mend(

@@ -83,6 +83,39 @@ def test_the_balance_is_the_forecasts(database: Database, client: TestClient) ->
     assert (said["missing"], said["units"]) == ({}, {"water_balance": "mm"})
 
 
+def test_the_balance_says_what_its_residuals_are_held_against(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+    balance = sqlite_client.get(BALANCE).json()["water_balance"]
+    assert balance["scale"] == {
+        "name": "water available",
+        "formula": "initial storage + precipitation over the span",
+        "unit": "mm",
+        "tolerance": 1e-5,
+    }
+    for cells, member in zip(made.CELLS, balance["members"].values(), strict=True):
+        assert member["scale"] == pytest.approx(cells.sum() + made.PRECIPITATION.sum())
+        assert member["tolerance"] == pytest.approx(balance["scale"]["tolerance"] * member["scale"])
+
+
+def test_the_balance_tells_what_is_unexplained_since_the_empty_store(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    since = client.get(BALANCE).json()["water_balance"]["since_empty_store"]
+    assert (since["days"], since["scale"]["unit"], since["scale"]["tolerance"]) == (9999, "mm", 5e-6)
+    assert since["scale"]["formula"] == "precipitation since the store was empty"
+    assert since["members"]["1"] == {"residual": -0.004, "scale": 32_000, "relative": pytest.approx(-1.25e-7)}
+
+
+def test_a_run_from_a_state_without_that_count_says_so(database: Database, client: TestClient) -> None:
+    result = made.forecast()
+    keep(database, replace(result, ledgers=[replace(ledger, since_empty=None) for ledger in result.ledgers]))
+    for address in (BALANCE, f"/v1/basins/{BASIN}/forecasts/latest"):
+        said = client.get(address).json()
+        assert (said["water_balance"]["closes"], said["water_balance"]["since_empty_store"]) == (True, None)
+        assert "begins with a start from an empty store" in said["missing"]["water_balance.since_empty_store"]
+
+
 def test_a_withheld_run_shows_its_open_balance(database: Database, client: TestClient) -> None:
     run = keep(database, made.open_forecast())
     assert client.get(BALANCE).status_code == 404

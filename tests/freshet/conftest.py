@@ -17,6 +17,7 @@ import structlog
 from freshet.cli.main import main
 from hydrology.calendar import day
 from ingestion.sources import synthetic
+from records.engine import Database
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 
@@ -65,8 +66,8 @@ class Freshet:
 
 
 def environment(data: Path) -> dict[str, str]:
-    """Return the environment of a command with a data folder."""
-    return {"FRESHET_DATA": str(data)}
+    """Return the environment of a command with a data folder, which trains one member at a time."""
+    return {"FRESHET_DATA": str(data), "FRESHET_THREADS": "1"}
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -103,6 +104,15 @@ def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 def freshet(tmp_path: Path) -> Freshet:
     """The command line, with nothing kept yet."""
     return Freshet(tmp_path / "data")
+
+
+@pytest.fixture
+def empty(freshet: Freshet) -> Freshet:
+    """The command line, with a database that keeps nothing."""
+    database = Database(f"sqlite:///{freshet.data / 'freshet.sqlite'}")
+    database.migrate()
+    database.close()
+    return freshet
 
 
 @pytest.fixture

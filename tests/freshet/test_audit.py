@@ -1,9 +1,15 @@
 """`freshet audit` tells what was changed from the command line, and by whom."""
 
 import getpass
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.freshet.conftest import Freshet
+import pytest
+
+from tests.freshet.conftest import PERIODS, SMALL, Freshet
+
+HELD_OUT = "2005-04-01..2005-09-30"
 
 
 def test_every_change_by_the_command_line_leaves_a_trace(tmp_path: Path) -> None:
@@ -25,3 +31,53 @@ def test_every_change_by_the_command_line_leaves_a_trace(tmp_path: Path) -> None
     assert key["token"] not in freshet("audit").out
     assert freshet("audit", "--limit", "1", "--json").json["changes"] == changes[:1]
     assert freshet("audit", "--before", str(changes[2]["seq"]), "--json").json["changes"] == changes[3:]
+
+
+@pytest.fixture
+def changes(worked: Freshet) -> Callable[[int], list[dict[str, Any]]]:
+    """What the trail tells after so many changes, the oldest first."""
+
+    def after(seq: int) -> list[dict[str, Any]]:
+        newest_first = worked("audit", "--json").json["changes"]
+        return [change for change in newest_first[::-1] if change["seq"] > seq]
+
+    return after
+
+
+def test_what_the_command_line_computes_leaves_a_trace(
+    worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
+) -> None:
+    before = changes(0)
+    version = worked("models", "list", "--json").json["versions"][0]["id"]
+    run = worked("runs", "--json").json["runs"][0]
+    assert [(change["action"], change["subject"]) for change in before] == [
+        ("data ingested", "basins"),
+        ("model trained", version),
+        ("forecast issued", run["id"]),
+    ]
+    assert before[1]["detail"] == {"basins": 3, "promoted": 3}
+    assert before[2]["detail"] == {"version": version, "t0": run["t0"], "status": "issued"}
+
+    period = "2004-10-01..2005-03-31"
+    other = worked("train", *PERIODS, *SMALL, "--seed", "7", "--json").json["version_id"]
+    worked("evaluate", "--period", period, "--version", version)
+    compared = worked("compare", "--version", version, "--version", other, "--period", HELD_OUT, "--json").json["id"]
+    added = changes(before[-1]["seq"])
+    assert [(change["action"], change["subject"]) for change in added] == [
+        ("model trained", other),
+        ("model evaluated", version),
+        ("models compared", compared),
+    ]
+    assert added[1]["detail"] == {"period": period, "basins": 3}
+    assert added[2]["detail"] == {"versions": [version, other], "period": HELD_OUT}
+    assert {change["who"] for change in [*before, *added]} == {f"command line ({getpass.getuser()})"}
+
+
+def test_work_that_changes_nothing_or_fails_leaves_none(
+    worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
+) -> None:
+    last = changes(0)[-1]["seq"]
+    assert worked("train", *PERIODS, *SMALL, "--members", "2", "--json").json["already"]
+    assert worked("evaluate", "--period", "1990-10-01..1991-09-30").code != 0
+    assert worked("forecast", "--t0", "1990-10-01").code != 0
+    assert changes(last) == []

@@ -16,8 +16,9 @@ def test_a_new_machine_is_well_and_left_as_it_is(freshet: Freshet) -> None:
 
     assert said.code == 0
     assert all(check["ok"] for check in checks(said).values())
-    assert "none yet" in checks(said)["database"]["detail"]
+    assert f"no database at {freshet.data / 'freshet.sqlite'}" in checks(said)["database"]["detail"]
     assert not freshet.data.exists()
+    assert "; trains in float32, a network of rank 0 " in checks(said)["recurrence"]["detail"]
 
 
 def test_a_kept_database_is_told_with_its_revision(ingested: Freshet) -> None:

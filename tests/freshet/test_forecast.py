@@ -76,6 +76,25 @@ def test_a_run_is_shown_as_it_was_issued(worked: Freshet) -> None:
     assert run["program"].startswith("torch ")
 
 
+def test_a_run_says_how_old_its_states_are_and_what_its_quantiles_are_of(worked: Freshet) -> None:
+    """The record begins on 2000-10-01."""
+    said = worked("forecast", "--t0", "2000-11-09", "--horizon", "3", "--basin", "SYNTH-03", "--json")
+
+    (run,) = said.json["runs"]
+    basin, text = run["basins"]["SYNTH-03"], " ".join(worked("runs", run["id"]).out.split())
+    assert (basin["spin_up_days"], basin["quantiles_of"], basin["missing"]) == (40, "members", {})
+    assert "from an empty store 40 days before" in basin["spin_up_note"]
+    assert f"SYNTH-03: {basin['spin_up_note']}" in text
+    assert "days since empty store" in text
+    assert "Quantiles are of the members." in text
+    for ledger in basin["ledger"]:
+        since = ledger["since_empty"]
+        assert since["days"] == 40
+        assert since["relative"] == since["residual_mm"] / since["precipitation_mm"]
+        assert abs(since["relative"]) < 5e-6
+        assert ledger["tolerance_mm"] == pytest.approx(1e-5 * ledger["scale_mm"])
+
+
 def test_runs_are_listed_newest_first_by_basin_and_to_a_limit(worked: Freshet) -> None:
     worked("forecast", "--basin", "SYNTH-03")
 

@@ -121,7 +121,7 @@ def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(freshe
     assert "secret" not in said.out + said.err
 
 
-@pytest.mark.parametrize("command", [["basins"], ["serve"], ["demo", "--once"]])
+@pytest.mark.parametrize("command", [["ingest", "camels", "--from", "nowhere"], ["serve"], ["demo", "--once"]])
 def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "file").write_text("in the way")
 

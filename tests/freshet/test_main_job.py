@@ -15,7 +15,7 @@ def test_from_files_to_a_forecast_that_closes(freshet: Freshet, country: Path) -
 
     (run,) = issued["runs"]
     assert trained["basins"] == sorted(evaluated["basins"]) == sorted(run["basins"]) == list(BASINS)
-    assert set(trained["validation_nse"]) == {"0", "1"}
+    assert (set(trained["validation_nse"]), trained["validation_basins"]) == ({"0", "1"}, len(BASINS))
     assert evaluated["version"] == run["version_id"] == trained["version_id"]
     assert (run["t0"], run["issued_at"], run["forcing_kind"]) == ("2005-05-01", "2005-05-02T00:00:00Z", "observed")
     assert [one["id"] for one in listed] == [run["id"]]

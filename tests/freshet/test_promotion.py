@@ -33,7 +33,9 @@ def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
-    plain = settings(network__rank=0, network__basin_vector=0)  # in so few steps the others learn next to nothing
+    plain = settings(
+        network__rank=0, network__basin_vector=0, network__antecedent_days=[]
+    )  # in so few steps the others learn next to nothing
     parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version_id"]
     tuning = (
         "train",

@@ -15,10 +15,10 @@ def listed(freshet: Freshet) -> list[dict[str, object]]:
     return found
 
 
-def test_a_schedule_is_kept_with_its_next_run(freshet: Freshet) -> None:
-    made = freshet("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
+def test_a_schedule_is_kept_with_its_next_run(empty: Freshet) -> None:
+    made = empty("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
 
-    assert listed(freshet) == [made]
+    assert listed(empty) == [made]
     assert (made["kind"], made["params"], made["enabled"], made["last_run_at"]) == (
         "forecast",
         {"horizon": 10},
@@ -29,18 +29,18 @@ def test_a_schedule_is_kept_with_its_next_run(freshet: Freshet) -> None:
     there = following.astimezone(ZoneInfo("America/Denver"))
     assert (there.hour, there.minute) == (6, 30)
     assert 0 <= (following - datetime.now(UTC)).total_seconds() + 60 <= 25 * 3600 + 60
-    assert f"{following:%Y-%m-%d %H:%M}" in freshet("schedules", "list").out
+    assert f"{following:%Y-%m-%d %H:%M}" in empty("schedules", "list").out
 
 
-def test_a_schedule_is_left_and_followed_again(freshet: Freshet) -> None:
-    made = freshet("schedules", "add", "daily", *DAILY, "--json").json
+def test_a_schedule_is_left_and_followed_again(empty: Freshet) -> None:
+    made = empty("schedules", "add", "daily", *DAILY, "--json").json
 
-    left = freshet("schedules", "disable", "daily", "--json").json
-    again = freshet("schedules", "disable", made["id"], "--json").json
+    left = empty("schedules", "disable", "daily", "--json").json
+    again = empty("schedules", "disable", made["id"], "--json").json
     assert (left["enabled"], left["next_run_at"]) == (False, None)
-    assert again == left == listed(freshet)[0]
+    assert again == left == listed(empty)[0]
 
-    followed = freshet("schedules", "enable", "daily", "--json").json
+    followed = empty("schedules", "enable", "daily", "--json").json
     assert (followed["enabled"], followed["revision"]) == (True, made["revision"] + 2)
     assert followed["next_run_at"] >= made["next_run_at"]
     assert {name: followed[name] for name in ("cron", "timezone", "params", "created_at")} == {
@@ -48,14 +48,14 @@ def test_a_schedule_is_left_and_followed_again(freshet: Freshet) -> None:
     }
 
 
-def test_a_schedule_is_removed_by_name_or_id(freshet: Freshet) -> None:
-    freshet("schedules", "add", "one", *DAILY)
-    other = freshet("schedules", "add", "other", *DAILY, "--json").json
+def test_a_schedule_is_removed_by_name_or_id(empty: Freshet) -> None:
+    empty("schedules", "add", "one", *DAILY)
+    other = empty("schedules", "add", "other", *DAILY, "--json").json
 
-    assert freshet("schedules", "remove", "one").code == 0
-    assert [one["name"] for one in listed(freshet)] == ["other"]
-    assert freshet("schedules", "remove", other["id"]).code == 0
-    assert listed(freshet) == []
+    assert empty("schedules", "remove", "one").code == 0
+    assert [one["name"] for one in listed(empty)] == ["other"]
+    assert empty("schedules", "remove", other["id"]).code == 0
+    assert listed(empty) == []
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_schedule_is_removed_by_name_or_id(freshet: Freshet) -> None:
         (["--cron", "whenever"], "'whenever' is not a cron line"),
         (["--cron", "0 0 31 2 *"], "'0 0 31 2 *' is not a cron line"),
         (["--timezone", "Mars/Olympus"], "'Mars/Olympus' is not a time zone"),
-        (["--kind", "member"], "There is no job member: choose one of ingest"),
+        (["--kind", "member"], "There is no kind of job member: choose one of ingest"),
         (["--params", '{"horzion": 3}'], "params.horzion: there is no such field"),
         (["--params", '{"horizon": "3"}'], "params.horizon: input should be a valid integer"),
         (["--kind", "training", "--params", '{"config": 5}'], "params.config: "),
@@ -72,19 +72,19 @@ def test_a_schedule_is_removed_by_name_or_id(freshet: Freshet) -> None:
         (["--params", "[]"], "--params is no JSON object"),
     ],
 )
-def test_what_cannot_be_scheduled_is_told(freshet: Freshet, changes: list[str], sentence: str) -> None:
-    said = freshet("schedules", "add", "daily", *DAILY, *changes, "--json")
+def test_what_cannot_be_scheduled_is_told(empty: Freshet, changes: list[str], sentence: str) -> None:
+    said = empty("schedules", "add", "daily", *DAILY, *changes, "--json")
 
     assert said.code == 2
     assert sentence in said.json["problem"]["detail"]
-    assert listed(freshet) == []
+    assert listed(empty) == []
 
 
-def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_told(freshet: Freshet) -> None:
-    freshet("schedules", "add", "daily", *DAILY)
+def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_told(empty: Freshet) -> None:
+    empty("schedules", "add", "daily", *DAILY)
 
-    taken = freshet("schedules", "add", "daily", *DAILY, "--json")
-    none = freshet("schedules", "enable", "weekly", "--json")
+    taken = empty("schedules", "add", "daily", *DAILY, "--json")
+    none = empty("schedules", "enable", "weekly", "--json")
 
     assert (taken.code, taken.json["problem"]["kind"]) == (2, "schedule-conflict")
     assert (none.code, none.json["problem"]["kind"]) == (3, "unknown-schedule")

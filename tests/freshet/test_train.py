@@ -19,6 +19,7 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert first.json["version_id"] == again.json["version_id"]
     assert first.json["promoted"] == first.json["basins"] == list(BASINS)
     assert "member 0: 6 of 6" in first.err
+    assert f"best validation NSE (median over {len(BASINS)} basins)" in ingested("train", *PERIODS, *SMALL).out
     assert "keeps the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
@@ -96,8 +97,8 @@ def test_a_list_of_basins_that_says_nothing_is_no_list_of_all(
     assert why in said.err
 
 
-def test_nothing_is_trained_on_nothing(freshet: Freshet) -> None:
-    said = freshet("train", *FIT)
+def test_nothing_is_trained_on_nothing(empty: Freshet) -> None:
+    said = empty("train", *FIT)
 
     assert said.code == 2
     assert "freshet ingest camels --from" in said.err
@@ -148,9 +149,9 @@ def test_a_file_says_the_training_and_options_come_before_it(ingested: Freshet, 
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("a.json", "secret", "it is no JSON"),
-        ("a.toml", "secret", "it is no TOML"),
-        ("a.json", "[1]", "it is no object"),
+        ("a.json", "secret", "it is not JSON"),
+        ("a.toml", "secret", "it is not TOML"),
+        ("a.json", "[1]", "it is not an object"),
     ],
 )
 def test_a_file_that_says_no_training_is_told_and_not_quoted(

@@ -1,11 +1,22 @@
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.errors import InvalidInput
-from hydrology.ledger import Ledger, Term, close, negative_water, tolerance_of, worst_relative_residual
+from hydrology.ledger import (
+    Ledger,
+    Term,
+    close,
+    close_since_empty,
+    negative_water,
+    sums_after,
+    tolerance_of,
+    worst_relative_residual,
+)
 
 Array = npt.NDArray[np.float64]
 
@@ -117,6 +128,66 @@ def test_what_does_not_fit_is_refused() -> None:
         close(np.zeros(3), np.zeros(3), np.zeros(3), [0], [0], dtype=np.float64)
     with pytest.raises(InvalidInput, match="float16"):
         tolerance_of(np.float16)
+
+
+def from_empty(seed: int, days: int, *, of_storage: float = 0, of_rain: float = 0) -> tuple[Array, ...]:
+    """What a bucket in float32 tells of itself, (1, days), while a share of its storage or its rain vanishes each day.
+
+    Returns:
+        rain, discharge, loss and the storage at every day's end.
+    """
+    rng, one = np.random.default_rng(seed), np.float32(1)
+    rain = (rng.gamma(0.3, 9, days) * (rng.random(days) < 0.4)).astype(np.float32)
+    discharge, loss, storage = (np.zeros((1, days), np.float32) for _ in range(3))
+    to_river, to_air = rng.uniform([0.01, 0.002], [0.3, 0.02]).astype(np.float32)
+    stored = np.float32(0)
+    for day in range(days):
+        water = stored * np.float32(one - of_storage) + rain[day] * np.float32(one - of_rain)
+        discharge[0, day], loss[0, day] = to_river * water, to_air * water
+        storage[0, day] = stored = water - discharge[0, day] - loss[0, day]
+    return tuple(values.astype(np.float64) for values in (rain[np.newaxis], discharge, loss, storage))
+
+
+def closes_on_every_day(rain: Array, discharge: Array, loss: Array, storage: Array) -> bool:
+    """Whether the ledger of each day alone closes."""
+    before = np.concatenate([[0], storage[0, :-1]])
+    days = close(rain.T, discharge.T, loss.T, before, storage[0], dtype=np.float32)
+    return all(day.closes for day in days)
+
+
+def closes_since_empty(rain: Array, discharge: Array, loss: Array, storage: Array) -> bool:
+    (ledger,) = close_since_empty(sums_after(None, rain, discharge, loss), storage[:, -1])
+    return ledger.closes
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([{}, {"of_storage": 0.9e-5}, {"of_rain": 0.9e-5}]))
+def test_a_leak_that_passes_every_day_shows_since_the_empty_store(seed: int, leak: dict[str, float]) -> None:
+    told = from_empty(seed, days=5 * 365, **leak)
+
+    assert closes_on_every_day(*told)
+    assert closes_since_empty(*told) is not bool(leak)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(1, 59), max_size=4))
+def test_sums_have_the_same_bits_wherever_the_days_are_cut(seed: int, cuts: list[int]) -> None:
+    flows = a_run(seed, days=60)[:3]
+    whole, parts = sums_after(None, *flows), None
+    for first, after in pairwise(sorted({0, *cuts, 60})):
+        parts = sums_after(parts, *(flow[:, first:after] for flow in flows))
+    assert parts is not None
+    assert {name: sums.tobytes() for name, sums in parts.items()} == {name: s.tobytes() for name, s in whole.items()}
+    np.testing.assert_allclose(whole["discharge"], flows[1].sum(axis=1))
+
+
+def test_the_ledger_since_the_empty_store_is_held_against_all_that_fell() -> None:
+    sums = sums_after(None, [[60.0, 40.0]], [[20.0, 10.0]], [[5.0, 5.0]])
+    (ledger,) = close_since_empty(sums, [60 - 4e-4])
+    assert [term.amount_mm for term in ledger.terms] == [100, -30, -10, -(60 - 4e-4)]
+    assert (ledger.scale_mm, ledger.closes) == (100, True)
+    assert ledger.residual_mm == pytest.approx(4e-4)
+    assert not close_since_empty(sums, [60 - 6e-4])[0].closes
+    assert not close_since_empty(sums, [np.nan])[0].closes
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, read
-from tests.jobspec.requests import REQUESTS, Wrong, wrong_requests
+from tests.jobspec.requests import REQUESTS, TUNING, Wrong, wrong_requests
 
 
 def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:
@@ -26,7 +26,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
 @pytest.mark.parametrize(
     ("kind", "params", "sentence"),
     [
-        ("forecast", {"horzion": 3}, "The forecast cannot be done: params.horzion: there is no such field."),
+        ("forecast", {"horzion": 3}, "The forecast is not possible: params.horzion: there is no such field."),
         ("forecast", None, "params: input should be a valid dictionary"),
         ("forecast", {"horizon": 0}, "params.horizon: "),
         ("forecast", {"t0": "2008-02-30"}, "params.t0: '2008-02-30' is not a day"),
@@ -41,9 +41,14 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
             {"config": {"parent": "a", "train_period": "2001-01-01..2002-01-01", "network": {}}},
             "params.config.validation_period: it is needed; params.config.network: there is no such field",
         ),
+        (
+            "training",
+            {"config": TUNING, "compare": {"period": "2005-10-01..2008-09-30"}},
+            "params.compare: 2005-10-01..2008-09-30 holds 3 whole water years",
+        ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
         ("upload", {"product": "own"}, "`basins_file`, `observations_file` or both are needed"),
-        ("weather", {}, "There is no job weather: choose one of ingest, training, forecast"),
+        ("weather", {}, "There is no kind of job weather: choose one of ingest, training, forecast"),
     ],
 )
 def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:

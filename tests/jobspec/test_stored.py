@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from benchmarks.regional.recipes import RECIPES
+from jobspec.network import MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models.pretrained import SHELF
 from models.pretrained.form import read
@@ -13,18 +14,20 @@ ASKED = {"inputs": {"product": "any"}, "train_period": "2001-01-01..2002-12-31"}
 
 def test_a_new_training_and_one_from_before_differ_by_what_is_new() -> None:
     new = TrainingConfig.model_validate(ASKED)
-    assert (new.network.rank, new.network.basin_vector) == (16, 16)  # type: ignore[union-attr]
-    kept = new.model_dump(mode="json")
-    assert TrainingConfig.from_stored(kept) == new
-    for name in ("rank", "basin_vector", "vector_dropout"):
-        del kept["network"][name]
-    old = TrainingConfig.from_stored(kept)
-    assert (old.network.rank, old.network.basin_vector) == (0, 0)  # type: ignore[union-attr]
+    stored = new.model_dump(mode="json")
+    assert TrainingConfig.from_stored(stored) == new
+    network = {name: value for name, value in stored["network"].items() if name in ("architecture", "cells")}
+    old = TrainingConfig.from_stored(
+        {name: value for name, value in stored.items() if name != "weight_decay"} | {"network": network}
+    )
+    assert isinstance(old.network, MCLSTMConfig)
+    assert (old.network.rank, old.network.basin_vector, old.network.antecedent_days) == (0, 0, ())
+    assert (old.weight_decay, new.weight_decay) == (0.0, 0.1)
 
 
 def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
     shipped = read(SHELF / "mclstm-maurer-447").description
-    assert shipped.config == RECIPES["frozen"].config(members=10)
+    assert shipped.config == RECIPES["members"].config(members=10)
 
 
 @pytest.mark.parametrize("network", [None, 3, [], {"architecture": 3}, {"architecture": "mclstm", "cells": "many"}])

@@ -1,5 +1,7 @@
 """Small networks, forcings and trainings."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
@@ -21,10 +23,20 @@ def network(
     recurrence: Recurrence = "fastest",
     embedding: int = 3,
     rank: int = 0,
+    antecedent_days: Sequence[float] = (),
 ) -> MCLSTM:
     """Return a network with gates open enough that water moves."""
     torch.manual_seed(seed)
-    return MCLSTM(AUXILIARY, STATIC, cells, embedding, rank, output_gate_bias=-1.0, recurrence=recurrence).to(dtype)
+    return MCLSTM(
+        AUXILIARY,
+        STATIC,
+        cells,
+        embedding,
+        rank,
+        antecedent_days=antecedent_days,
+        output_gate_bias=-1.0,
+        recurrence=recurrence,
+    ).to(dtype)
 
 
 def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Inputs:

@@ -84,6 +84,17 @@ def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half
 
 
 @pytest.mark.usefixtures("compiled")
+def test_a_network_of_some_rank_trains_in_float32_whatever_it_may() -> None:
+    drive, gradients = inputs(60, 40, dtype=torch.float32), []
+    for half in (False, True):
+        net = network(24, dtype=torch.float32, rank=16)
+        net.half_products = half
+        net(drive)[0]["discharge"].square().mean().backward()
+        gradients.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))
+    assert torch.equal(*gradients)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("cells", [5, 64])
 def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(cells: int) -> None:
     if loader.half_unit() is None:

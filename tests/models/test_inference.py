@@ -34,14 +34,15 @@ def chosen(drive: Inputs, samples: list[int]) -> Inputs:
 def test_neighbours_change_no_bit(
     cells: int, samples: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
 ) -> None:
-    net = network(cells, seed, dtype, recurrence, rank=rank)
+    net = network(cells, seed, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(20, samples, seed, dtype)
     together, last = simulate(net, drive, None, KEEP)
     some = np.random.default_rng(seed).permutation(samples)[: samples // 2 + 1].tolist()
     alone, alone_last = simulate(net, chosen(drive, some), None, KEEP)
     for name in KEEP:
         assert np.array_equal(alone[name], together[name][some])
-    assert np.array_equal(alone_last["c"], last["c"][some])
+    for name in ("c", "weather"):
+        assert np.array_equal(alone_last[name], last[name][some])
 
 
 @given(
@@ -55,14 +56,15 @@ def test_neighbours_change_no_bit(
 def test_a_split_run_with_the_state_carried_gives_the_bits_of_the_whole(
     cells: int, cut: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
 ) -> None:
-    net = network(cells, cut, dtype, recurrence, rank=rank)
+    net = network(cells, cut, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(30, 5, cut, dtype)
     whole, last = simulate(net, drive, None, KEEP)
     first, state = simulate(net, drive.between(0, cut), None, KEEP)
     second, state = simulate(net, drive.between(cut, 30), state, KEEP)
     for name in KEEP:
         assert np.array_equal(np.concatenate([first[name], second[name]], axis=1), whole[name])
-    assert np.array_equal(state["c"], last["c"])
+    for name in ("c", "weather"):
+        assert np.array_equal(state[name], last[name])
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])

@@ -16,7 +16,7 @@ TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}
 def worst_residual(net: MCLSTM, given_inputs: Inputs, start: torch.Tensor) -> float:
     """Return the largest relative error of Theorem 1 over all days and samples, summed in float64."""
     with torch.no_grad():
-        outputs, _ = net(given_inputs, {"c": start})
+        outputs, _ = net(given_inputs, net.empty_state(len(start)) | {"c": start})
     water = given_inputs.mass[..., 0].double().cumsum(0) + start.double().sum(-1)
     gone = outputs["outflow"].double().sum(-1).cumsum(0)
     residual = outputs["storage"].double().sum(-1) - (water - gone)

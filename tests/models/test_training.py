@@ -59,7 +59,7 @@ def test_training_learns_and_keeps_the_best_validation_weights() -> None:
     assert trained.best is not None
     best.average.load_state_dict(trained.best)
     best.step = best.steps
-    assert best._validate(0.0) == pytest.approx(max(scores), abs=1e-6)
+    assert best._validate(0.0).value == pytest.approx(max(scores), abs=1e-6)
 
 
 def test_what_is_kept_is_the_running_mean_of_the_weights() -> None:
@@ -89,6 +89,7 @@ def test_a_training_that_starts_from_weights_validates_them_first(architecture: 
         "step": 0,
         "loss": None,
         "validation_nse": max(row["validation_nse"] for row in parent.log),
+        "validation_basins": 3,
     }
     assert [row["step"] for row in again.log] == [0, 4, 8, 12]
     assert not same(again.last, parent.best)

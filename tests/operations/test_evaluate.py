@@ -9,9 +9,10 @@ from hydrology.scores import SCORES, nse
 from operations.dataset import load_discharge, load_forcing
 from operations.evaluate import evaluate
 from operations.loading import load_version
+from operations.train import train
 from records import skill, versions
 from records.engine import Database
-from tests.operations.conftest import BASINS, CLOCK
+from tests.operations.conftest import BASINS, CLOCK, configuration
 
 PERIOD = Period.parse("2004-10-01..2005-09-30")
 
@@ -86,3 +87,18 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Data
 def test_a_period_that_the_forcing_does_not_cover_is_refused(kept: Database) -> None:
     with pytest.raises(DataProblem, match="does not cover"):
         evaluate(kept, CLOCK, newest(kept), Period.parse("2005-10-01..2006-09-30"), BASINS)
+
+
+def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) -> None:
+    held_out = "2002-10-01..2003-09-30"
+    config = configuration(
+        train_period="2001-10-01..2004-09-30",
+        validation_period="2004-10-01..2005-09-30",
+        held_out_period=held_out,
+        members=1,
+    )
+    version = train(kept, CLOCK, config, BASINS).version_id
+    done = evaluate(kept, CLOCK, version, Period.parse(held_out), BASINS)
+    snow = {basin.basin: basin.snow for basin in done.basins}["SYNTH-03"]
+    assert snow is not None
+    assert snow.test_r is not None

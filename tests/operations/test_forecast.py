@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from models import checkpoint
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.nets.compiled import loader
+from operations.advance import ONE_DAY
 from operations.forecast import NothingToForecast, Request, forecast
 from records import basins, runs, series, sources, states, versions
 from records.clock import Clock
@@ -90,6 +92,12 @@ def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file:
         assert one is not None
         assert other is not None
         assert one.sha256 == other.sha256
+        assert one.spin_up_days == other.spin_up_days == len(Period(day("2000-10-01"), T0))
+        assert one.sums is not None
+        assert other.sums is not None
+        assert {name: sums.tobytes() for name, sums in one.sums.items()} == {
+            name: sums.tobytes() for name, sums in other.sums.items()
+        }
         assert one.parent_day == day("2004-03-09")
         assert other.parent_day == day("2003-09-30")
     cold_database.close()
@@ -258,6 +266,79 @@ def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
             assert "member 1 cannot be right: its discharge is negative: -0.1 mm/day" in str(basin.reason)
 
 
+def leak(monkeypatch: pytest.MonkeyPatch, *, of_storage: float = 0, of_rain: float = 0) -> None:
+    """Let every network lose a share of what it holds before a run of days, or of the rain of each day."""
+    simulate = Ensemble.simulate
+
+    def leaking(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
+        less = replace(forcing, mass=(forcing.mass * (1 - of_rain)).astype(np.float32))
+        held = start and [{name: values * np.float32(1 - of_storage) for name, values in one.items()} for one in start]
+        return simulate(self, less, held, keep)
+
+    monkeypatch.setattr(Ensemble, "simulate", leaking)
+
+
+@pytest.mark.parametrize("days", [1, 1200])
+def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
+    kept: Database, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    """The ledger of every span closes to 0.9e-5 of the water. Since the empty store, less is allowed."""
+    with kept.reading() as session:
+        rain = series.read(session, "SYNTH-01", "synthetic", "precipitation")
+    assert rain is not None
+    first_rain = int(np.flatnonzero(rain.values > 1)[0])
+    leak(monkeypatch, of_rain=0.9e-5)
+    run = one_run(kept, t0=day("2000-10-01") + np.timedelta64(first_rain + days, "D"), basins=("SYNTH-01",))
+    with kept.reading() as session:
+        (said,) = runs.basins_of(session, run.id)
+    assert said.status == "withheld"
+    assert "since the empty store leaves" in str(said.reason)
+
+
+def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
+    kept: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of forecasts made day by day: each alone closes to 0.9e-5 of what was stored, until it has added up."""
+    first = day("2000-12-01")
+    one_run(kept, t0=first, basins=("SYNTH-01",))
+    leak(monkeypatch, of_storage=0.9e-5)
+    said: list[runs.RunBasin] = []
+    while len(said) < 60 and (not said or said[-1].status == "issued"):
+        run = one_run(kept, t0=first + np.timedelta64(1 + len(said), "D"), horizon=1, basins=("SYNTH-01",))
+        with kept.reading() as session:
+            said += runs.basins_of(session, run.id)
+    assert said[0].status == "issued"
+    assert said[-1].status == "withheld"
+    assert "since the empty store leaves" in str(said[-1].reason)
+
+
+def test_a_run_tells_what_its_states_leave_unexplained_since_the_empty_store(kept: Database) -> None:
+    run = one_run(kept)
+    with kept.reading() as session:
+        ledgers = runs.ledger_of(session, run.id, "SYNTH-01")
+        rain = series.read(session, "SYNTH-01", "synthetic", "precipitation")
+    assert rain is not None
+    for ledger in ledgers:
+        assert ledger.since_empty is not None
+        fallen = rain.over(Period(rain.start, T0)).values.astype(float).sum()
+        assert ledger.since_empty.precipitation_mm == pytest.approx(fallen)
+        assert 0 < abs(ledger.since_empty.relative) < 2e-6
+
+
+def test_a_state_from_before_the_count_goes_on_without_it(kept: Database) -> None:
+    before = one_run(kept, t0=T0 - ONE_DAY)
+    with kept.transaction() as session:
+        session.execute(update(StateRow).values(spin_up_days=None, sums=None, sums_hash=None))
+    run = one_run(kept)
+    after = state(kept, "SYNTH-01", T0)
+    assert after is not None
+    assert (after.spin_up_days, after.sums) == (None, None)
+    assert (before.status, run.status) == ("issued", "issued")
+    with kept.reading() as session:
+        assert {ledger.since_empty for ledger in runs.ledger_of(session, run.id, "SYNTH-01")} == {None}
+        assert runs.basin_of(session, run.id, "SYNTH-01").spin_up_days == len(Period(day("2000-10-01"), T0))
+
+
 REFUSALS = [
     ({"t0": day("1999-01-01")}, NothingToForecast, "outside the synthetic record 2000-10-01..2005-09-30"),
     ({"t0": day("2005-09-25")}, NothingToForecast, "the record ends on 2005-09-30"),
@@ -300,6 +381,7 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(kept: Database, tmp_pat
     with kept.transaction() as session:
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
     one_run(kept, basins=("SYNTH-01",), t0=day("2001-12-31"))
+    kept.close()  # its file then holds all that was written
     fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
     mixed = one_run(kept, basins=("SYNTH-02", "SYNTH-01"))
     alone = {basin: one_run(fresh, basins=(basin,)) for basin in ("SYNTH-01", "SYNTH-02")}
@@ -321,7 +403,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(kept: D
         said = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)
     assert run.status == "partial"
-    assert "revised meanwhile" in str(said.reason)
+    assert "revised during the forecast" in str(said.reason)
     assert newest is None or newest.day < day("2004-02-20")
     assert one_run(kept).status == "issued"
 

@@ -9,19 +9,20 @@ import pytest
 from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
+from jobspec.kinds import PromotionRule
 from jobspec.training import Cosine
 from operations.promotion_rule import decide, side_by_side
 from operations.train import train
 from records import promotions, versions
 from records.documents import from_json
 from records.engine import Database
-from records.promotion_decision import MedianComparison, Rule, SideBySide
+from records.promotion_decision import MedianComparison, SideBySide
 from records.tables.versions import VersionRow
 from records.version_properties import VersionProperties
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
-HELD_OUT = "2004-10-01..2008-09-30"
-DAYS = Period.parse(HELD_OUT).days
+HELD_OUT = Period.parse("2004-10-01..2008-09-30")
+DAYS = HELD_OUT.days
 
 Array = npt.NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def in_use(database: Database) -> set[str]:
 def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
     (first,) = in_use(kept)
     better = candidate(kept, steps=300)
-    decision = decide(kept, CLOCK, better, Rule(HELD_OUT, promote=True))
+    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.better
     assert decision.current == (first,)
     assert decision.basins == len(BASINS)
@@ -62,7 +63,7 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     assert in_use(kept) == {better}
 
     worse = candidate(kept, steps=3)
-    decision = decide(kept, CLOCK, worse, Rule(HELD_OUT, promote=True))
+    decision = decide(kept, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
     assert not decision.better
     assert decision.promoted == ()
     assert "not shown to be better by more than the margin" in decision.sentence
@@ -77,32 +78,32 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
     before = in_use(kept)
-    decision = decide(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT))
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT))
     assert decision.better
     assert in_use(kept) == before
 
 
 def test_a_margin_must_be_exceeded(kept: Database) -> None:
-    decision = decide(kept, CLOCK, candidate(kept, steps=300), Rule(HELD_OUT, margin=50.0, promote=True))
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
     assert not decision.better
 
 
 def test_the_current_version_is_not_judged_against_itself(kept: Database) -> None:
     (first,) = in_use(kept)
-    decision = decide(kept, CLOCK, first, Rule(HELD_OUT, promote=True))
+    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT, promote=True))
     assert (decision.better, decision.basins) == (False, 0)
 
 
 def test_days_of_the_training_are_refused(kept: Database) -> None:
     (first,) = in_use(kept)
     with pytest.raises(InvalidInput, match="took no part in its training"):
-        decide(kept, CLOCK, first, Rule("2003-10-01..2008-09-30"))
+        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
 
 
 def test_too_few_years_are_refused(kept: Database) -> None:
     (first,) = in_use(kept)
     with pytest.raises(InvalidInput, match="holds 3 whole water years"):
-        decide(kept, CLOCK, first, Rule("2004-10-01..2007-09-30"))
+        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
 
 
 def test_one_good_year_among_bad_ones_does_not_decide() -> None:
@@ -127,14 +128,14 @@ def test_one_good_year_among_bad_ones_does_not_decide() -> None:
 def test_a_decision_in_the_earlier_form_is_left_as_it_is(kept: Database) -> None:
     """Until now it held two medians and no years."""
     (first,) = in_use(kept)
-    rule = {"period": HELD_OUT, "margin": 0.0, "promote": True}
+    rule = {"period": "2004-10-01..2006-09-30", "margin": 0.0, "promote": True}
     medians = {"basins": 2, "candidate_median": 0.6, "current_median": 0.5}
     old = {"candidate": first, "current": ["older"], "rule": rule, **medians, "better": True}
     stored = from_json(VersionProperties, {"comparison": old | {"promoted": [], "sentence": "Better."}})
     assert isinstance(stored.comparison, MedianComparison)
     with kept.transaction() as session:
         session.get_one(VersionRow, first).properties = stored
-    decision = decide(kept, CLOCK, first, Rule(HELD_OUT))
+    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT))
     assert decision.basins == 0
     with kept.reading() as session:
         assert versions.get(session, first).properties == stored

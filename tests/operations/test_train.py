@@ -1,11 +1,18 @@
 """A training gives one version, goes on where it stopped, and names what it could not use."""
 
+import multiprocessing
+
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries, Flag
 from jobspec.training import Cosine, InputsConfig, WindowsConfig
+from models.arrays import days_of
 from models.training import Progress, TrainingDiverged
+from operations.heldout import require_held_out
 from operations.train import train
 from operations.training_data import NoBasinLeft, prepare
 from records import promotions, series, sources, trainings, versions
@@ -71,6 +78,57 @@ def test_a_training_that_died_goes_on_to_the_same_weights(kept: Database, stop: 
     assert seen[0] == (stop[0], first)
     with kept.reading() as session:
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
+
+
+def test_members_trained_side_by_side_are_those_trained_one_after_the_other(kept: Database) -> None:
+    with kept.reading() as session:
+        whole = versions.newest(session)
+    steps: dict[int, list[int]] = {0: [], 1: []}
+    done = train(
+        kept,
+        CLOCK,
+        configuration(checkpoint_every=2),
+        BASINS,
+        cores=2,
+        on_progress=lambda member, progress: steps[member].append(progress.step),
+    )
+    assert steps == {0: list(range(1, 9)), 1: list(range(1, 9))}
+    with kept.reading() as session:
+        assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
+
+
+@pytest.mark.parametrize("ended", ["told to stop", "killed"])
+def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(kept: Database, ended: str) -> None:
+    with kept.reading() as session:
+        whole = versions.newest(session)
+    config = configuration(checkpoint_every=2)
+
+    def end(_member: int, progress: Progress) -> None:
+        if progress.step < 3:
+            return
+        if ended == "told to stop":
+            raise StoppedHereError
+        for process in multiprocessing.active_children():
+            process.kill()
+
+    with pytest.raises(StoppedHereError if ended == "told to stop" else DataProblem):
+        train(kept, CLOCK, config, BASINS, cores=2, on_progress=end)
+    assert multiprocessing.active_children() == []
+    with kept.reading() as session:
+        assert versions.newest(session).id == whole.id
+        (running,) = trainings.list_trainings(session, status="running")
+        saved = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
+    assert any(saved)
+    done = train(kept, CLOCK, config, BASINS)
+    with kept.reading() as session:
+        assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
+
+
+def test_a_member_that_fails_ends_the_others_with_its_own_error(kept: Database) -> None:
+    schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
+    with pytest.raises(TrainingDiverged, match="learning rate"):
+        train(kept, CLOCK, configuration(schedule=schedule), BASINS, cores=2)
+    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize(("value", "said"), [(12.5, "is constant"), (float("nan"), "no observed discharge")])
@@ -162,3 +220,36 @@ def test_a_long_warm_up_is_read_from_the_record(kept: Database) -> None:
     )  # fmt: skip
     with kept.reading() as session:
         assert prepare(session, config, BASINS).data.forcing.first == np.datetime64("2001-01-31")
+
+
+def test_what_is_held_out_within_the_training_period_is_never_seen(kept: Database) -> None:
+    config = configuration(
+        train_period="2001-10-01..2004-09-30",
+        validation_period="2004-10-01..2005-09-30",
+        held_out_period="2002-10-01..2003-09-30",
+        members=1,
+    )
+    replaced = Period.parse("2002-10-01..2003-09-30")
+    first = train(kept, CLOCK, config, BASINS)
+    with kept.reading() as session:
+        before = prepare(session, config, BASINS)
+        version = versions.get(session, first.version_id)
+    assert version.used_periods == ("2001-10-01..2002-09-30", "2003-10-01..2004-09-30", "2004-10-01..2005-09-30")
+    require_held_out(version, replaced)
+    with pytest.raises(InvalidInput, match=r"overlaps the train period 2003-10-01\.\.2004-09-30"):
+        require_held_out(version, Period.parse("2003-09-30..2003-10-01"))
+    with kept.transaction() as session:
+        old = series.read(session, BASINS[0], "synth", "discharge")
+        assert old is not None
+        values = old.values.copy()
+        values[days_of(old.period, replaced)] *= 3
+        source = sources.register(session, "test", "1" * 64, 1, CLOCK.wall())
+        new = DailySeries(old.start, values, old.flags, "cfs")
+        series.write(session, BASINS[0], "synth", "discharge", new, source, CLOCK.now())
+    with kept.reading() as session:
+        assert prepare(session, config, BASINS).data_hash == before.data_hash
+
+
+def test_held_out_days_lie_within_the_training_period() -> None:
+    with pytest.raises(ValidationError, match="within the training period"):
+        configuration(held_out_period="2003-09-01..2003-10-31")

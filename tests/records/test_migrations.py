@@ -13,12 +13,11 @@ from sqlalchemy.exc import IntegrityError
 
 import migrations
 from jobspec import kinds
-from operations.pretrained import install, read_shipped
 from records import jobs, runs, schedules, trainings, versions
-from records.clock import Clock
 from records.engine import Database
 from records.ids import fingerprint
 from records.tables import Base
+from records.version_properties import Pretrained, VersionProperties
 from tests.records.factories import BASIN, NOW, a_basin, a_job, a_run, a_version, contents
 
 
@@ -196,23 +195,25 @@ def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: 
         assert a_job(session, kind="training", params={"config": config}, idempotency_key="once") == parent
 
 
-def test_an_ensemble_that_was_installed_is_the_one_that_is_shipped_now(database: Database) -> None:
-    shipped = read_shipped()
+def test_an_ensemble_that_was_installed_is_named_by_its_content_of_now(database: Database) -> None:
+    before = "87ea657652ab29057ef3c2522a100aebb01254fce7cd5b5a1346a0bcec4c830c"
+    now = "9861031e97ae21582096b94bcd07cc71664236a2acb648d5ca1cfe9bd67f3eaa"
+    installed = Pretrained(name="mclstm-maurer-447", content=now, trained_on="maurer_extended")
     with database.transaction() as session:
-        for name in shipped.description.basins:
-            a_basin(session, name)
-    first = install(database, Clock(NOW), shipped)
-    with database.reading() as session:
+        training = trainings.start(session, {"pretrained": now}, NOW).id
+        version = a_version(session, properties=VersionProperties(pretrained=installed)).id
         stored = contents(session)
     _downgrade(database, "0008")
     with database.reading() as session:
         (then,) = trainings.list_trainings(session)
-        assert then.request["pretrained"] != shipped.content
+        assert then.request == {"pretrained": before}
+        assert versions.get(session, version).properties == {
+            "pretrained": {"name": "mclstm-maurer-447", "content": before}
+        }
     database.migrate()
-    with database.reading() as session:
+    with database.transaction() as session:
         assert contents(session) == stored
-    again = install(database, Clock(NOW), shipped)
-    assert (again.version_id, again.already) == (first.version_id, True)
+        assert trainings.start(session, {"pretrained": now}, NOW).id == training
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

@@ -135,6 +135,31 @@ def test_a_damaged_state_is_not_given_out(database: Database) -> None:
             states.get(session, version, BASIN, day("2008-09-30"))
 
 
+def test_the_sums_of_a_state_come_back_and_leave_its_hash_as_it_is(database: Database) -> None:
+    sums = {"precipitation": np.array([1 / 3, 0.1]), "loss": np.array([1e5, 2.0])}
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        without = states.put(session, a_state(version, "2008-09-29"), NOW)
+        summed = states.put(session, a_state(version, "2008-09-30", sums=sums, spin_up_days=40), NOW)
+        assert (without.sums, without.spin_up_days) == (None, None)
+        assert (summed.spin_up_days, summed.sha256) == (40, without.sha256)
+        assert summed.sums is not None
+        assert {name: total.tobytes() for name, total in summed.sums.items()} == {
+            name: total.tobytes() for name, total in sums.items()
+        }
+
+
+def test_a_state_with_damaged_sums_is_not_given_out(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        states.put(session, a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])}), NOW)
+        damaged = states.pack({"loss": np.array([1.0, 3.0])})
+        session.execute(text("UPDATE states SET sums = :sums"), {"sums": damaged})
+        assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
+        with pytest.raises(Corrupt, match="2008-09-30"):
+            states.get(session, version, BASIN, day("2008-09-30"))
+
+
 def test_an_unknown_basin_is_refused(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id

@@ -7,11 +7,13 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from hydrology.bootstrap import Interval
+from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
+from jobspec.kinds import PromotionRule
 from records import versions
 from records.engine import Database
 from records.ids import Corrupt
-from records.promotion_decision import PromotionDecision, Rule, SideBySide
+from records.promotion_decision import PromotionDecision, SideBySide
 from records.version_properties import Closure, Pretrained, Tuning, VersionProperties
 from records.versions import Member, UnknownVersion
 from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
@@ -112,7 +114,7 @@ TUNING = Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",))
 DECISION = PromotionDecision(
     candidate="second",
     current=("first",),
-    rule=Rule("2004-10-01..2008-09-30"),
+    rule=PromotionRule(period=Period.parse("2004-10-01..2008-09-30")),
     basins=1,
     deciding=SideBySide((2005, 2006, 2008), 1, 0.5, 0.75, Interval(-0.25, -0.3, -0.2, 0.01, 1, 3)),
     reporting=None,

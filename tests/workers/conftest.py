@@ -47,7 +47,7 @@ class Shop:
             "FRESHET_DATA": str(self.settings.data),
             "FRESHET_DATABASE_URL": self.settings.database_url,
             "FRESHET_LEASE_SECONDS": str(self.settings.lease_seconds),
-            "OMP_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "2",  # a job computes on one thread all the same
         }
         log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
         command = [sys.executable, "-m", module, *arguments]

@@ -41,6 +41,7 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
         version = versions.get(session, done.result["version"])
         assert len(versions.list_versions(session)) == 2
         assert trainings.list_trainings(session, status="running") == []
+        assert {member.log["threads"] for member in versions.members_of(session, version.id)} == {1}
     whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
     config = configuration(**{**training()["config"], "inputs": configuration().inputs})
     uninterrupted = train(whole, CLOCK, config, BASINS)

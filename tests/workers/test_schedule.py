@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hydrology.errors import InvalidInput
+from jobspec.network import MCLSTMConfig
 from records import jobs, promotions, schedules, versions
 from records.cron import next_run
 from tests.operations.conftest import BASINS
@@ -82,7 +83,9 @@ def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(
     made = schedule(
         sqlite_shop,
         **training(
-            schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": 0.03, "warmup_steps": 1}, members=1
+            network=MCLSTMConfig(cells=5, rank=0, basin_vector=0, antecedent_days=()),  # learns in few steps
+            schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": 0.03, "warmup_steps": 1},
+            members=1,
         ),
         compare={"period": HELD_OUT, "promote": True},
     )

@@ -20,10 +20,10 @@ def calendar_days(table: Table, year: str, month: str, day: str) -> Days:
     Raises:
         SourceError: a row's numbers are no calendar day.
     """
-    given = table[year], table[month], table[day]
-    y, m, d = given
+    columns = table[year], table[month], table[day]
+    y, m, d = columns
     sound = (y >= _FIRST_YEAR) & (y <= _LAST_YEAR) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)
-    y, m, d = (np.where(sound, part, 1) for part in given)
+    y, m, d = (np.where(sound, part, 1) for part in columns)
     months = ((y - 1970) * 12 + m - 1).astype("int64").astype("datetime64[M]")
     days: Days = months.astype("datetime64[D]") + (d - 1).astype("timedelta64[D]")
     sound &= (y % 1 == 0) & (m % 1 == 0) & (d % 1 == 0) & (days.astype("datetime64[M]") == months)

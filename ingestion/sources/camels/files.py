@@ -42,7 +42,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArchiveFile:
     """A file of an archive: its name as shown to people, the parts of its path, and how to get its bytes."""
 
     name: str
@@ -58,7 +58,7 @@ class Found:
         return TextFile.decode(*self.load())
 
 
-def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Found]:
+def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[ArchiveFile]:
     """Return the files under a folder, or in a zip file, whose name (without folders) is wanted, in order.
 
     Raises:
@@ -72,7 +72,7 @@ def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Found]
     return list(_in_zip(path, wanted, files))
 
 
-def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[Found]:
+def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:
     count = 0
     for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
         count += len(folders) + len(names)
@@ -82,7 +82,7 @@ def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Ite
             raise SourceError(str(folder), f"has folders in more than {DEEPEST} levels", "name a folder within it")
         folders.sort()
         for path in (Path(parent, name) for name in sorted(names) if wanted(name)):
-            yield Found(str(path), path.absolute().parts, partial(files.read, path))
+            yield ArchiveFile(str(path), path.absolute().parts, partial(files.read, path))
 
 
 def _refuse_folder(error: OSError) -> None:
@@ -99,7 +99,7 @@ class _Archive(BufferedReader):
         return super().read(size)
 
 
-def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[Found]:
+def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:
     archive = _opened(path, files)
     members = archive.infolist()
     if len(members) > MOST_FILES:
@@ -112,7 +112,7 @@ def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator
         if member.is_dir() or not wanted(inside.name):
             continue
         _check_member(member, name)
-        yield Found(name, inside.parts, partial(_read_member, archive, member, name, files))
+        yield ArchiveFile(name, inside.parts, partial(_read_member, archive, member, name, files))
 
 
 def _opened(path: Path, files: Files) -> zipfile.ZipFile:

@@ -100,9 +100,9 @@ def _farthest(area: float) -> float:
 
 def _check_headings(text: TextFile) -> None:
     # Four files of the original Maurer set have an incomplete line of names, so a beginning is enough.
-    given = " ".join(text.lines[_HEADER_LINES - 1].split()).lower()
+    headings = " ".join(text.lines[_HEADER_LINES - 1].split()).lower()
     expected = " ".join(_HEADINGS).lower()
-    if not given or not expected.startswith(given):
+    if not headings or not expected.startswith(headings):
         raise text.fault(f"the columns are not {expected}", "give a forcing file of CAMELS", _HEADER_LINES)
 
 

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
 from ingestion.sources.base import SourceError
-from ingestion.sources.camels.files import Found
+from ingestion.sources.camels.files import ArchiveFile
 
 # The products by the kind in a forcing file's name (daymet was made by the Center for Integrated Data Analytics).
 _PRODUCTS_OF_KIND = {
@@ -54,7 +54,7 @@ class BasinFile:
     kind: Kind
     basin: str
     product: str | None
-    found: Found
+    file: ArchiveFile
 
 
 def is_known(name: str) -> bool:
@@ -62,28 +62,28 @@ def is_known(name: str) -> bool:
     return _kind(name) is not None
 
 
-def is_attributes(found: Found) -> bool:
+def is_attributes(file: ArchiveFile) -> bool:
     """Say whether a file holds attributes, of all basins."""
-    return _kind(found.parts[-1]) is Kind.ATTRIBUTES
+    return _kind(file.parts[-1]) is Kind.ATTRIBUTES
 
 
-def of_another_product(found: Found, product: str | None) -> bool:
+def of_another_product(file: ArchiveFile, product: str | None) -> bool:
     """Say whether the folder of a file of forcing or model output names another product than the wanted one."""
-    by_folder = _kind(found.parts[-1]) in (Kind.FORCING, Kind.MODEL_OUTPUT)
-    return product is not None and by_folder and _product_folder(found) in {*PRODUCTS} - {product}
+    by_folder = _kind(file.parts[-1]) in (Kind.FORCING, Kind.MODEL_OUTPUT)
+    return product is not None and by_folder and _product_folder(file) in {*PRODUCTS} - {product}
 
 
-def basin_file(found: Found, product: str | None) -> BasinFile:
+def basin_file(file: ArchiveFile, product: str | None) -> BasinFile:
     """Tell basin and product of a file that is known and not of attributes.
 
     Args:
-        found: the file.
+        file: one of the archive.
         product: the forcing product, for files whose folder does not name it.
 
     Raises:
         SourceError: the name has no gauge, or the product is not told.
     """
-    name = found.parts[-1]
+    name = file.parts[-1]
     kind = _kind(name)
     assert kind is not None
     match = _NAMES[kind].fullmatch(name)
@@ -92,11 +92,11 @@ def basin_file(found: Found, product: str | None) -> BasinFile:
         basin = basin_id(match["gauge"])
     except InvalidInput as error:
         raise SourceError(
-            found.name,
+            file.name,
             "the name begins with what is not a gauge",
             "begin it with 8 to 15 digits (01013500) or a namespaced identifier (SYNTH-01)",
         ) from error
-    return BasinFile(kind, basin, _product(kind, found, match, product), found)
+    return BasinFile(kind, basin, _product(kind, file, match, product), file)
 
 
 def _kind(name: str) -> Kind | None:
@@ -106,35 +106,35 @@ def _kind(name: str) -> Kind | None:
     return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
 
 
-def _product(kind: Kind, found: Found, match: re.Match[str], product: str | None) -> str | None:
+def _product(kind: Kind, file: ArchiveFile, match: re.Match[str], product: str | None) -> str | None:
     if kind is Kind.FORCING:
-        return _forcing_product(found, match["kind"], product)
+        return _forcing_product(file, match["kind"], product)
     if kind is Kind.MODEL_OUTPUT:
-        folder = _product_folder(found)
+        folder = _product_folder(file)
         if folder not in PRODUCTS:
-            raise SourceError(found.name, _NO_PRODUCT, f"name the folder above HH {_any(PRODUCTS)}")
+            raise SourceError(file.name, _NO_PRODUCT, f"name the folder above HH {_any(PRODUCTS)}")
         return "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}"
     return None
 
 
-def _forcing_product(found: Found, kind: str, product: str | None) -> str:
-    folder = _product_folder(found)
+def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
+    folder = _product_folder(file)
     if folder in PRODUCTS:
         product = folder
     if product is None:
         choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
-        raise SourceError(found.name, _NO_PRODUCT, f"pass --product {choice}, or name the folder so")
+        raise SourceError(file.name, _NO_PRODUCT, f"pass --product {choice}, or name the folder so")
     if product not in _PRODUCTS_OF_KIND.get(kind, ()):
         raise SourceError(
-            found.name,
+            file.name,
             f"the file is of kind {kind}, which is not {product}",
             f"give {product} files, or name the product {_any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))}",
         )
     return product
 
 
-def _product_folder(found: Found) -> str:
-    return found.parts[-3] if len(found.parts) > 2 else ""
+def _product_folder(file: ArchiveFile) -> str:
+    return file.parts[-3] if len(file.parts) > 2 else ""
 
 
 def _any(names: Sequence[str]) -> str:

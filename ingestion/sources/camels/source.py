@@ -9,7 +9,7 @@ from hydrology.series import DailySeries
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
-from ingestion.sources.camels.files import Found, find
+from ingestion.sources.camels.files import ArchiveFile, find
 from ingestion.sources.camels.forcing import parse_forcing
 from ingestion.sources.camels.layout import (
     LAYOUTS,
@@ -49,17 +49,17 @@ class CamelsSource:
         if product is not None and product not in PRODUCTS:
             raise InvalidInput(f"{product!r} is not a forcing product: give one of {', '.join(PRODUCTS)}.")
         self._files: dict[str, list[BasinFile]] = defaultdict(list)
-        attributes: dict[str, list[Found]] = defaultdict(list)
-        others: list[Found] = []
+        attributes: dict[str, list[ArchiveFile]] = defaultdict(list)
+        others: list[ArchiveFile] = []
         for path in paths:
-            for found in _known_files(path, files):
-                if is_attributes(found):
-                    attributes[found.parts[-1]].append(found)
-                elif of_another_product(found, product):
-                    others.append(found)
+            for file in _known_files(path, files):
+                if is_attributes(file):
+                    attributes[file.parts[-1]].append(file)
+                elif of_another_product(file, product):
+                    others.append(file)
                 else:
-                    file = basin_file(found, product)
-                    self._files[file.basin].append(file)
+                    of_basin = basin_file(file, product)
+                    self._files[of_basin.basin].append(of_basin)
         if others and not any(file.product == product for files in self._files.values() for file in files):
             raise SourceError(
                 others[0].name,
@@ -90,10 +90,10 @@ class CamelsSource:
                 assert file.product is not None
                 forcing = parse_forcing(text, latitude)
                 areas[file.product] = forcing.area
-                read = {(file.product, name): values for name, values in forcing.series.items()}
+                parsed = {(file.product, name): values for name, values in forcing.series.items()}
             else:
-                read = _parse(file, text)
-            series += [SourceSeries(*key, values, text.file) for key, values in read.items()]
+                parsed = _parse(file, text)
+            series += [SourceSeries(*key, values, text.file) for key, values in parsed.items()]
         _refuse_twice(series)
         return BasinData(
             basin=basin,
@@ -115,19 +115,19 @@ class CamelsSource:
         copies: dict[tuple[Kind, str | None], list[BasinFile]] = defaultdict(list)
         for file in self._files[basin]:
             copies[file.kind, file.product].append(file)
-        for (file, *_), found in ((files, [file.found for file in files]) for files in copies.values()):
-            yield file, _read_once(found)
+        for files in copies.values():
+            yield files[0], _read_once([copy.file for copy in files])
 
 
-def _known_files(path: Path, files: Files) -> list[Found]:
-    found = find(path, is_known, files)
-    if not found:
+def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
+    recognised = find(path, is_known, files)
+    if not recognised:
         raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}")
-    return found
+    return recognised
 
 
-def _read_once(copies: Sequence[Found]) -> TextFile:
-    first, *others = (found.read() for found in copies)
+def _read_once(copies: Sequence[ArchiveFile]) -> TextFile:
+    first, *others = (copy.read() for copy in copies)
     for other in others:
         if other.file.sha256 != first.file.sha256:
             raise SourceError(
@@ -147,7 +147,7 @@ def _parse(file: BasinFile, text: TextFile) -> dict[tuple[str, str], DailySeries
 
 def _refuse_twice(series: Sequence[SourceSeries]) -> None:
     first: dict[tuple[str, str], SourceSeries] = {}
-    for one in series:
-        other = first.setdefault((one.product, one.variable), one)
-        if other is not one:
-            raise SourceError(one.file.name, f"{one.product} {one.variable} is also in {other.file.name}", _ONE_COPY)
+    for new in series:
+        earlier = first.setdefault((new.product, new.variable), new)
+        if earlier is not new:
+            raise SourceError(new.file.name, f"{new.product} {new.variable} is also in {earlier.file.name}", _ONE_COPY)

@@ -54,18 +54,18 @@ def parse_attributes(file: SourceFile, content: bytes, *, other: bool) -> Attrib
     sheet.require(("gauge_id",))
     in_words = {name: name in _WORDS or (other and name not in PLACE) for name in sheet.columns if name != "gauge_id"}
     columns = [name for name, words in in_words.items() if not words]
-    found = AttributeFile(file, columns, {}, {})
+    attributes = AttributeFile(file, columns, {}, {})
     for line, cells in sheet.rows:
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
         gauge = row.pop("gauge_id")
-        if gauge in found.words:
+        if gauge in attributes.words:
             raise sheet.fault("the gauge comes twice", "delete one of its rows", line)
-        given = {name: text for name, text in row.items() if text.lower() not in _MISSING}
-        found.words[gauge] = {name: text for name, text in given.items() if in_words[name]}
-        found.numbers[gauge] = np.array(
-            [_number(sheet, name, given[name], line) if name in given else np.nan for name in columns]
+        texts = {name: text for name, text in row.items() if text.lower() not in _MISSING}
+        attributes.words[gauge] = {name: text for name, text in texts.items() if in_words[name]}
+        attributes.numbers[gauge] = np.array(
+            [_number(sheet, name, texts[name], line) if name in texts else np.nan for name in columns]
         )
-    return found
+    return attributes
 
 
 def _number(sheet: Sheet, name: str, text: str, line: int) -> float:
@@ -84,13 +84,13 @@ def attributes_of(gauge: str, files: Iterable[AttributeFile], named_by: SourceFi
         SourceError: no file has the gauge's place or area, or two of them differ in a value.
     """
     numbers, words, speaking = dict[str, float](), dict[str, str](), list[SourceFile]()
-    for one in files:
-        if gauge not in one.words:
+    for file in files:
+        if gauge not in file.words:
             continue
-        speaking.append(one.file)
-        values = dict(zip(one.columns, one.numbers[gauge].tolist(), strict=True))
-        _join(one.file, gauge, numbers, {name: value for name, value in values.items() if not np.isnan(value)})
-        _join(one.file, gauge, words, one.words[gauge])
+        speaking.append(file.file)
+        values = dict(zip(file.columns, file.numbers[gauge].tolist(), strict=True))
+        _join(file.file, gauge, numbers, {name: value for name, value in values.items() if not np.isnan(value)})
+        _join(file.file, gauge, words, file.words[gauge])
     if missing := [name for name in PLACE if name not in numbers]:
         raise SourceError(
             speaking[-1].name if speaking else named_by.name,
@@ -100,10 +100,10 @@ def attributes_of(gauge: str, files: Iterable[AttributeFile], named_by: SourceFi
     return GaugeAttributes(numbers, words, tuple(speaking))
 
 
-def _join(file: SourceFile, gauge: str, known: dict[str, _T], said: dict[str, _T]) -> None:
-    for name, value in said.items():
-        if known.setdefault(name, value) != value:
-            what = name if name in PLACE else "an attribute"
+def _join(file: SourceFile, gauge: str, joined: dict[str, _T], values: dict[str, _T]) -> None:
+    for name, value in values.items():
+        if joined.setdefault(name, value) != value:
+            label = name if name in PLACE else "an attribute"
             raise SourceError(
-                file.name, f"{what} of {gauge} has another value than in another file", "mend one of them"
+                file.name, f"{label} of {gauge} has another value than in another file", "mend one of them"
             )

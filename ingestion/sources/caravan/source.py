@@ -9,7 +9,7 @@ from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput, NotFound
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
-from ingestion.sources.camels.files import Found, find
+from ingestion.sources.camels.files import ArchiveFile, find
 from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
 from ingestion.sources.caravan.variables import PRODUCT
@@ -40,14 +40,14 @@ class CaravanSource:
     """
 
     def __init__(self, paths: Sequence[Path], files: Files = ANY_FILES) -> None:
-        self._files: dict[str, dict[str, list[Found]]] = defaultdict(lambda: defaultdict(list))
-        attributes: dict[str, list[Found]] = defaultdict(list)
+        self._files: dict[str, dict[str, list[ArchiveFile]]] = defaultdict(lambda: defaultdict(list))
+        attributes: dict[str, list[ArchiveFile]] = defaultdict(list)
         for path in paths:
-            for found in find(path, _is_known, files):
-                if _ATTRIBUTES.fullmatch(found.parts[-1]):
-                    attributes[found.parts[-1]].append(found)
-                elif (match := _time_series(found)) is not None:
-                    self._files[_basin(found, match[1])][match[2]].append(found)
+            for file in find(path, _is_known, files):
+                if _ATTRIBUTES.fullmatch(file.parts[-1]):
+                    attributes[file.parts[-1]].append(file)
+                elif (match := _time_series(file)) is not None:
+                    self._files[_basin(file, match[1])][match[2]].append(file)
         if not self._files:
             shown = ", ".join(str(path) for path in paths)
             raise SourceError(shown, "no time series is in it", f"give a folder or a zip that holds {_LAYOUT}")
@@ -71,22 +71,22 @@ class CaravanSource:
         kind = "nc" if "nc" in kinds else "csv"
         file, content = _read_once(kinds[kind])
         gauge = basin.removeprefix(f"{NAMESPACE}-")
-        said = attributes_of(gauge, self._attributes, file)
+        attributes = attributes_of(gauge, self._attributes, file)
         series = (parse_netcdf if kind == "nc" else parse_csv)(file, content)
         return BasinData(
             basin=basin,
-            name=said.words.get("gauge_name"),
-            latitude=said.numbers["gauge_lat"],
-            longitude=said.numbers["gauge_lon"],
+            name=attributes.words.get("gauge_name"),
+            latitude=attributes.numbers["gauge_lat"],
+            longitude=attributes.numbers["gauge_lon"],
             huc=None,
-            areas={PRODUCT: said.numbers["area"] * _M2_PER_KM2},
-            attributes={k: v for k, v in said.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
-            texts={k: v for k, v in said.words.items() if k != "gauge_name"},
+            areas={PRODUCT: attributes.numbers["area"] * _M2_PER_KM2},
+            attributes={k: v for k, v in attributes.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
+            texts={k: v for k, v in attributes.words.items() if k != "gauge_name"},
             series=tuple(
-                SourceSeries(_DISCHARGE_PRODUCT if name == "discharge" else PRODUCT, name, one, file)
-                for name, one in series.items()
+                SourceSeries(_DISCHARGE_PRODUCT if name == "discharge" else PRODUCT, name, values, file)
+                for name, values in series.items()
             ),
-            files=(*said.files, file),
+            files=(*attributes.files, file),
         )
 
 
@@ -94,27 +94,27 @@ def _is_known(name: str) -> bool:
     return _TIME_SERIES.fullmatch(name) is not None
 
 
-def _time_series(found: Found) -> re.Match[str] | None:
-    match = _TIME_SERIES.fullmatch(found.parts[-1])
+def _time_series(file: ArchiveFile) -> re.Match[str] | None:
+    match = _TIME_SERIES.fullmatch(file.parts[-1])
     assert match is not None
-    return match if found.parts[-4:-2] == ("timeseries", _FOLDERS[match[2]]) else None
+    return match if file.parts[-4:-2] == ("timeseries", _FOLDERS[match[2]]) else None
 
 
-def _basin(found: Found, gauge: str) -> str:
+def _basin(file: ArchiveFile, gauge: str) -> str:
     try:
         return basin_id(f"{NAMESPACE}-{gauge}")
     except InvalidInput as error:
         raise SourceError(
-            found.name, "its name is not a gauge", "name it with up to 40 letters, digits, _ and ."
+            file.name, "its name is not a gauge", "name it with up to 40 letters, digits, _ and ."
         ) from error
 
 
-def _attributes(name: str, copies: Sequence[Found]) -> AttributeFile:
+def _attributes(name: str, copies: Sequence[ArchiveFile]) -> AttributeFile:
     return parse_attributes(*_read_once(copies), other=name.startswith("attributes_other"))
 
 
-def _read_once(copies: Sequence[Found]) -> tuple[SourceFile, bytes]:
-    first, *others = (found.load() for found in copies)
+def _read_once(copies: Sequence[ArchiveFile]) -> tuple[SourceFile, bytes]:
+    first, *others = (copy.load() for copy in copies)
     for file, _ in others:
         if file.sha256 != first[0].sha256:
             cause = f"differs from {first[0].name}, of the same content by name"

@@ -103,12 +103,12 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
 
 
 def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
-    counted, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
-    since = _DAYS_SINCE.fullmatch(counted.strip())
+    unit, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
+    since = _DAYS_SINCE.fullmatch(unit.strip())
     sound = _is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
     offsets = _numbers(variable) if sound else np.array([np.nan])
-    whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
-    if since is None or calendar not in _CALENDARS or not whole:
+    are_whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
+    if since is None or calendar not in _CALENDARS or not are_whole:
         cause = "the dates are not whole days since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
     return day(since[1]) + offsets.astype(np.int64)
@@ -140,8 +140,8 @@ def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> N
 
 
 def _series(rows: DailyRows, columns: list[str], values: Iterable[npt.NDArray[np.float64]]) -> dict[str, DailySeries]:
-    found = {
+    by_variable = {
         QUANTITIES[name].variable: rows.series(column, QUANTITIES[name], name)
         for name, column in zip(columns, values, strict=True)
     }
-    return {name: series for name, series in found.items() if series is not None}
+    return {name: series for name, series in by_variable.items() if series is not None}

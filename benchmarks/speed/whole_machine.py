@@ -1,0 +1,82 @@
+"""Training members and evaluating ten on the 447 basins: today's network beside the one before, two cores beside one.
+
+Before: 64 cells with R in full. CPU seconds of a member's steps and wall seconds of `evaluate` are compared. On two
+cores, two members are trained side by side and `evaluate` takes two threads. FRESHET_CAMELS names the data,
+FRESHET_DATA a folder that may be thrown away.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from benchmarks.regional.data import TEST, basins, opened
+from benchmarks.regional.recipes import RECIPES, Recipe
+from benchmarks.regional.trials import lone_member
+from hydrology.calendar import Period
+from operations.evaluate import evaluate
+from operations.train import train
+from records.clock import Clock
+from records.engine import Database
+
+BEFORE, NOW = "first-members", "members"
+STEPS = 20
+MEMBERS = 10
+TRAINED_STEPS = 300  # of each of two members: loading the data once more is then as small a part as it is in earnest
+
+
+def measure() -> dict[str, Any]:
+    """Return seconds, and ratios: before over now, one core over two."""
+    torch.set_num_threads(1)
+    steps = {name: _seconds_of_a_step(RECIPES[name]) for name in (BEFORE, NOW)}
+    database, clock = opened(), Clock()
+    versions = {name: _untrained(database, clock, RECIPES[name]) for name in (BEFORE, NOW)}
+    evaluations = {name: _seconds(_evaluation(database, clock, version)) for name, version in versions.items()}
+    torch.set_num_threads(2)
+    evaluations["now, two cores"] = _seconds(_evaluation(database, clock, versions[NOW]))
+    torch.set_num_threads(1)
+    trainings = {cores: _seconds(_training(database, clock, RECIPES[NOW], cores)) for cores in (1, 2)}
+    database.close()
+    return {
+        "shape": f"{len(basins())} basins, evaluation of {MEMBERS} members, training of 2 for {TRAINED_STEPS} steps",
+        "cpu_seconds_of_a_step": steps,
+        "seconds_of_evaluation": evaluations,
+        "seconds_of_training_by_cores": trainings,
+        "ratios": {
+            "step, now over before": steps[NOW] / steps[BEFORE],
+            "evaluation, now over before": evaluations[NOW] / evaluations[BEFORE],
+            "evaluation, one core over two": evaluations[NOW] / evaluations["now, two cores"],
+            "training, one core over two": trainings[1] / trainings[2],
+        },
+    }
+
+
+def _seconds_of_a_step(recipe: Recipe) -> float:
+    """Return the CPU seconds of a training step, the mean of some."""
+    steps: dict[str, Any] = {"schedule": {"kind": "cosine", "steps": STEPS}, "validation_period": None}
+    return lone_member(recipe.config(**steps), basins(), seed=0).run().seconds / STEPS
+
+
+def _untrained(database: Database, clock: Clock, recipe: Recipe) -> str:
+    """Return a version of ten members after one step each: what they learnt is nothing to the time they take."""
+    config = recipe.config(members=MEMBERS, schedule={"kind": "cosine", "steps": 1}, validation_period=None)
+    return train(database, clock, config, basins(), cores=2).version_id
+
+
+def _evaluation(database: Database, clock: Clock, version: str) -> Callable[[], object]:
+    return lambda: evaluate(database, clock, version, Period.parse(TEST), basins())
+
+
+def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> Callable[[], object]:
+    """Return a training that was never begun: the seed makes it another one at each core count."""
+    config = recipe.config(
+        members=2, seed=1000 * cores, schedule={"kind": "cosine", "steps": TRAINED_STEPS}, validation_period=None
+    )
+    return lambda: train(database, clock, config, basins(), cores=cores)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun

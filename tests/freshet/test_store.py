@@ -1,0 +1,75 @@
+"""Which commands make a new database, and that no other takes a mistyped folder for an empty one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.freshet.conftest import PERIODS, Freshet
+
+WORK_ON_WHAT_IS_THERE = [
+    ("basins",),
+    ("train", *PERIODS),
+    ("evaluate", "--period", "2004-10-01..2005-03-31"),
+    ("compare", "--version", "a", "--version", "b", "--period", "2004-10-01..2005-03-31"),
+    ("forecast",),
+    ("runs",),
+    ("models", "list"),
+    ("models", "show", "a"),
+    ("models", "promote", "a", "--reason", "better"),
+    ("models", "export", "a", "folder"),
+    ("models", "install-pretrained"),
+    ("jobs", "list"),
+    ("jobs", "show", "a"),
+    ("jobs", "cancel", "a"),
+    ("keys", "list"),
+    ("keys", "revoke", "a"),
+    ("schedules", "list"),
+    ("schedules", "add", "daily", "--kind", "forecast", "--cron", "0 6 * * *"),
+    ("audit",),
+]
+
+
+@pytest.mark.parametrize("command", WORK_ON_WHAT_IS_THERE, ids=lambda command: " ".join(command[:2]))
+def test_a_mistyped_folder_is_told_and_not_made(freshet: Freshet, command: tuple[str, ...]) -> None:
+    said = freshet(*command, "--json")
+
+    detail = said.json["problem"]["detail"]
+    assert (said.code, said.json["problem"]["kind"]) == (5, "database")
+    assert detail.startswith(f"There is no database at {freshet.data / 'freshet.sqlite'}: ")
+    assert "FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped" in detail
+    assert "`freshet ingest` makes a new one" in detail
+    assert not freshet.data.exists()
+
+
+def test_a_mistyped_url_is_told_and_not_made(worked: Freshet, tmp_path: Path) -> None:
+    file = tmp_path / "mistyped.sqlite"
+
+    said = worked("runs", FRESHET_DATABASE_URL=f"sqlite:///{file}")
+
+    assert said.code == 5
+    assert f"There is no database at {file}: " in said.err
+    assert not file.exists()
+
+
+def test_who_makes_a_new_database_says_so_once_and_beside_the_answer(freshet: Freshet, country: Path) -> None:
+    first = freshet("ingest", "camels", "--from", str(country), "--json")
+    again = freshet("ingest", "camels", "--from", str(country), "--json")
+
+    sentence = f"A new database was made: {freshet.data / 'freshet.sqlite'}\n"
+    assert first.err.count(sentence) == 1
+    assert "A new database" not in again.err
+    assert len(first.json["basins"]) == len(again.json["basins"])
+
+
+def test_a_key_may_be_the_first_thing_that_is_made(freshet: Freshet) -> None:
+    said = freshet("keys", "make", "river office", "--json")
+
+    assert said.code == 0
+    assert "A new database was made: " in said.err
+    assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [said.json["id"]]
+
+
+def test_doctor_says_of_a_missing_database_what_the_commands_say(freshet: Freshet) -> None:
+    checks = {check["name"]: check["detail"] for check in freshet("doctor", "--json").json["checks"]}
+
+    assert freshet("runs", "--json").json["problem"]["detail"] == checks["database"]

@@ -1,0 +1,41 @@
+"""The gates may see means of the weather of the days before: they follow from it alone."""
+
+import numpy as np
+import torch
+from scipy.signal import lfilter
+
+from models.nets.antecedent import AntecedentWeather
+from tests.models.factories import inputs, network
+
+DAYS = (3.0, 60.0)
+
+
+def test_the_means_are_exponential_filters_of_the_weather() -> None:
+    weather = torch.randn(200, 4, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    antecedent = AntecedentWeather(DAYS, 2).double()
+    means = antecedent(weather, antecedent.empty_state(weather[0]))
+    kept = np.exp(-1 / np.array(DAYS))
+    expected = [lfilter([1 - share], [1, -share], weather.numpy(), axis=0) for share in kept]
+    # Time scales are kept in single precision, as weights are.
+    np.testing.assert_allclose(means.numpy(), np.concatenate(expected, axis=-1), rtol=1e-5, atol=1e-6)
+
+
+def test_weather_that_stays_becomes_its_own_mean() -> None:
+    antecedent = AntecedentWeather(DAYS, 2)
+    weather = torch.tensor([1.5, -2.0]).expand(900, 1, 2)
+    means = antecedent(weather, antecedent.empty_state(weather[0]))
+    assert torch.allclose(means[-1, 0], torch.tensor([1.5, -2.0] * 2), atol=1e-4)
+
+
+def test_past_weather_turns_the_gates_and_makes_no_water() -> None:
+    net = network(5, antecedent_days=DAYS)
+    drive = inputs(40, 3)
+    stored = {"c": torch.full((3, 5), 10.0, dtype=torch.float64)}
+    means = net.empty_state(3)["weather"]
+    with torch.no_grad():
+        after_ordinary, _ = net(drive, stored | {"weather": means})
+        after_heat, _ = net(drive, stored | {"weather": means + 2.0})
+    assert not torch.allclose(after_ordinary["discharge"], after_heat["discharge"])
+    for outputs in (after_ordinary, after_heat):
+        left = outputs["discharge"].sum(0) + outputs["loss"].sum(0) + outputs["storage"][-1].sum(-1)
+        torch.testing.assert_close(left, 50.0 + drive.mass.sum((0, 2)))
