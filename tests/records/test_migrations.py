@@ -207,9 +207,7 @@ def test_an_ensemble_that_was_installed_is_named_by_its_content_of_now(database:
     with database.reading() as session:
         (then,) = trainings.list_trainings(session)
         assert then.request == {"pretrained": before}
-        assert versions.get(session, version).properties == {
-            "pretrained": {"name": "mclstm-maurer-447", "content": before}
-        }
+        assert versions.get(session, version).properties.pretrained == replace(installed, content=before)
     database.migrate()
     with database.transaction() as session:
         assert contents(session) == stored
