@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Days
+from hydrology.quantities import Quantity
 from hydrology.series import DailySeries, Flag
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.camels.days import Timeline
@@ -15,19 +16,6 @@ from ingestion.sources.camels.days import Timeline
 _FIRST_DAY, _LAST_DAY = np.datetime64("1800-01-01"), np.datetime64("2199-12-31")
 
 _MEND_DAYS = "give each day once, in order"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """What a column holds: our name for it, the unit it is kept in, and the limits of what is possible.
-
-    The limits are wide. They are there so that a sentinel (-999) or another unit (kelvin) is not taken for weather.
-    """
-
-    variable: str
-    unit: str
-    lowest: float
-    highest: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,13 @@ import numpy as np
 from hydrology.basins import basin_id, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
+from hydrology.quantities import OBSERVED, Quantity
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.sources.camels.layout import PRODUCTS
 from ingestion.sources.camels.streamflow import discharge_product
 from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
-from ingestion.sources.daily import DailyRows, Quantity
+from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
 
 _PLACE = ("id", "latitude", "longitude", "area_km2")
@@ -31,20 +32,7 @@ _M2_PER_KM2 = 1e6
 _TAKEN_PRODUCTS = (*PRODUCTS, CARAVAN_PRODUCT)
 _PRODUCT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
-_COLUMNS = {
-    "precipitation_mm_per_day": Quantity("precipitation", "mm/day", 0, 2_000),
-    "tmax_degC": Quantity("tmax", "degC", -100, 70),
-    "tmin_degC": Quantity("tmin", "degC", -100, 70),
-    "tmean_degC": Quantity("tmean", "degC", -100, 70),
-    "srad_W_per_m2": Quantity("srad", "W/m2", 0, 1_500),
-    "vp_Pa": Quantity("vp", "Pa", 0, 10_000),
-    "daylength_s": Quantity("daylength", "s", 0, 86_400),
-    "pet_mm_per_day": Quantity("pet", "mm/day", -100, 1_000),
-    "swe_mm": Quantity("swe", "mm", 0, 20_000),
-    "discharge_m3_per_s": Quantity("discharge", "m3/s", 0, 1e6),
-    "discharge_cfs": Quantity("discharge", "cfs", 0, 4e7),
-    "discharge_mm_per_day": Quantity("discharge", "mm/day", 0, 10_000),
-}
+_COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 
 
 class TablesSource:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ingestion.sources.daily import Quantity
+from hydrology.quantities import Quantity
 
 PRODUCT = "era5_land"
 STREAMFLOW = "streamflow"

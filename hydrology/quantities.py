@@ -1,0 +1,47 @@
+"""The daily quantities that Freshet takes from people and feeds: our names, their units, and what is possible."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a series holds: our name for it, the unit it is kept in, and the limits of what is possible.
+
+    The limits are wide. They are there so that a sentinel (-999) or another unit (kelvin) is not taken for weather.
+    """
+
+    variable: str
+    unit: str
+    lowest: float
+    highest: float
+
+    @property
+    def column(self) -> str:
+        """The name of its column in a table: variable and unit, e.g. `precipitation_mm_per_day`."""
+        return f"{self.variable}_{self.unit.replace('/', '_per_')}"
+
+
+WEATHER: Mapping[str, Quantity] = {
+    quantity.variable: quantity
+    for quantity in (
+        Quantity("precipitation", "mm/day", 0, 2_000),
+        Quantity("tmax", "degC", -100, 70),
+        Quantity("tmin", "degC", -100, 70),
+        Quantity("tmean", "degC", -100, 70),
+        Quantity("srad", "W/m2", 0, 1_500),
+        Quantity("vp", "Pa", 0, 10_000),
+        Quantity("daylength", "s", 0, 86_400),
+        Quantity("pet", "mm/day", -100, 1_000),
+    )
+}
+"""What can be forecast, by variable."""
+
+OBSERVED = (
+    *WEATHER.values(),
+    Quantity("swe", "mm", 0, 20_000),
+    Quantity("discharge", "m3/s", 0, 1e6),
+    Quantity("discharge", "cfs", 0, 4e7),
+    Quantity("discharge", "mm/day", 0, 10_000),
+)
+"""What can be observed, discharge in any of its units."""
