@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from hydrology.calendar import Period
@@ -104,9 +113,24 @@ _BEFORE: dict[str, Any] = {"weight_decay": 0.0}
 """Fields that a configuration kept before they existed lacks, and what it was by them."""
 
 
-def as_it_was(config: Any) -> Any:
-    """Return a configuration kept with weights as it then was by the fields that are newer."""
-    return _BEFORE | completed(config) if isinstance(config, dict) else config
+_STORED = "stored"
+"""The context in which a configuration is read that was accepted by the rules of its time."""
+
+
+def _apart_from_the_training_period(period: Period, fields: ValidationInfo) -> Period:
+    """Refuse days that are fitted too: the best weights there are those that know them best."""
+    training = fields.data.get("train_period")
+    if training is not None and training.overlap(period) is not None and fields.context != _STORED:
+        raise PydanticCustomError(
+            "overlap",
+            "{period} overlaps the training period {training}, so weights would be chosen on days that they were "
+            "fitted to: choose periods apart",
+            {"period": str(period), "training": str(training)},
+        )
+    return period
+
+
+ValidationPeriod = Annotated[PeriodField, AfterValidator(_apart_from_the_training_period)]
 
 
 class TrainingConfig(RequestModel):
@@ -115,7 +139,9 @@ class TrainingConfig(RequestModel):
     network: NetworkConfig = MCLSTMConfig()
     inputs: InputsConfig
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
-    validation_period: PeriodField | None = Field(None, description="Days by which the best weights are chosen.")
+    validation_period: ValidationPeriod | None = Field(
+        None, description="Days by which the best weights are chosen; none of the training period."
+    )
     held_out_period: PeriodField | None = Field(
         None, description="Days within the training period that are not fitted: they stay unseen, for a test."
     )
@@ -153,9 +179,10 @@ class TrainingConfig(RequestModel):
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
 
     @classmethod
-    def from_stored(cls, config: Mapping[str, Any]) -> Self:
+    def from_stored(cls, config: Any) -> Self:
         """Read a configuration that this Freshet or an older one stored with weights."""
-        return cls.model_validate(as_it_was(config))
+        as_it_was = _BEFORE | completed(config) if isinstance(config, dict) else config
+        return cls.model_validate(as_it_was, context=_STORED)
 
     @field_validator("held_out_period")
     @classmethod
@@ -206,10 +233,11 @@ class FineTuningConfig(RequestModel):
     product: Name | None = Field(None, description="The forcing product that the parent is expected to use.")
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
     fitted: Fitted = Field("network", description=FITTED)
-    validation_period: PeriodField | None = Field(
+    validation_period: ValidationPeriod | None = Field(
         None,
         validate_default=True,
-        description="Days by which the best weights are chosen; none of those fitted. Not needed for vectors alone.",
+        description="Days by which the best weights are chosen; none of the training period. Not needed for vectors "
+        "alone.",
     )
     windows: WindowsConfig = WindowsConfig()
     schedule: FineTuningSchedule = FineTuningSchedule()
@@ -228,16 +256,16 @@ class FineTuningConfig(RequestModel):
         return period
 
     def training(self, parent: TrainingConfig, members: int) -> TrainingConfig:
-        """Return the whole configuration.
+        """Return the whole configuration. Its periods are its own: what the parent held out may be fitted now.
 
         Args:
             members: how many to train unless the fine-tuning says.
         """
-        own = self.model_dump(exclude={"parent", "product"})
+        own = self.model_dump(exclude={"parent", "product"}) | {"held_out_period": None}
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
 
 
-StoredTraining = Annotated[TrainingConfig, BeforeValidator(as_it_was)]
+StoredTraining = Annotated[TrainingConfig, BeforeValidator(TrainingConfig.from_stored)]
 """A configuration that is stored with weights, as part of a larger record."""
 
 

@@ -28,7 +28,7 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
 
     Raises:
         UnknownVersion: the parent is not kept.
-        InvalidInput: it takes another product or has fewer members, or the periods overlap.
+        InvalidInput: it takes another product, has fewer members, or learns no vectors of basins.
     """
     parent = versions.get(session, tuning.parent)
     if tuning.product not in (None, parent.product):
@@ -45,11 +45,6 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
         raise InvalidInput(
             f"Version {parent.id} learns no vectors of basins, so there is nothing to fit of them alone: fit the whole "
             "network (fitted: network), or choose a parent with `basin_vector` above 0."
-        )
-    if tuning.validation_period and tuning.train_period.overlap(tuning.validation_period) is not None:
-        raise InvalidInput(
-            f"The training period {tuning.train_period} overlaps the validation period {tuning.validation_period}, so "
-            "the validation could not tell whether the fine-tuning helps: choose periods apart."
         )
     return parent, tuning.training(TrainingConfig.from_stored(parent.config), len(parent.members))
 

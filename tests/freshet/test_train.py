@@ -44,6 +44,7 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         (["--train-period", "2004-01-01..2003-01-01"], 2, "ends before it begins"),
         (["--train-period", "2004-01-01..2004-02-30"], 2, "'2004-02-30' is not a day"),
         ([*FIT, "--validation-period", "never"], 2, "'never' is not a period"),
+        ([*FIT, "--validation-period", FIT[1]], 2, f"validation_period: {FIT[1]} overlaps the training period"),
         (["--train-period", "1980-01-01..1981-12-31"], 4, "does not cover 1980-01-01..1981-12-31"),
         (["--train-period", "2004-01-01..2004-02-01"], 4, "No training window"),
         ([*FIT, "--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),

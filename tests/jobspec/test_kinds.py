@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, read
-from tests.jobspec.requests import REQUESTS, TUNING, Wrong, wrong_requests
+from tests.jobspec.requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
 
 
 def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:
@@ -63,3 +63,13 @@ def test_a_kind_has_its_queue() -> None:
         "ingest": "ingest",
         "upload": "ingest",
     }
+
+
+@pytest.mark.parametrize("config", [SCRATCH, SCRATCH | {"held_out_period": "2007-10-01..2008-09-30"}, TUNING])
+def test_no_training_is_validated_on_days_of_its_training_period(config: dict[str, object]) -> None:
+    with pytest.raises(
+        InvalidRequest,
+        match=r"params\.config\.validation_period: 2008-09-30\.\.2009-09-30 overlaps the training period "
+        r"1999-10-01\.\.2008-09-30, .*: choose periods apart",
+    ):
+        read("training", {"config": config | {"validation_period": "2008-09-30..2009-09-30"}})

@@ -1,11 +1,11 @@
 """What was kept by an older Freshet is read as what it was."""
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from benchmarks.regional.recipes import RECIPES
 from jobspec.network import MCLSTMConfig
-from jobspec.training import TrainingConfig
+from jobspec.training import StoredTraining, TrainingConfig
 from models.pretrained import SHELF
 from models.pretrained.form import read
 
@@ -23,6 +23,16 @@ def test_a_new_training_and_one_from_before_differ_by_what_is_new() -> None:
     assert isinstance(old.network, MCLSTMConfig)
     assert (old.network.rank, old.network.basin_vector, old.network.antecedent_days) == (0, 0, ())
     assert (old.weight_decay, new.weight_decay) == (0.0, 0.1)
+
+
+def test_what_was_validated_on_days_that_it_was_fitted_to_can_still_be_read() -> None:
+    stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json")
+    stored["validation_period"] = ASKED["train_period"]
+    config = TrainingConfig.from_stored(stored)
+    assert config.validation_period == config.train_period
+    assert TypeAdapter(StoredTraining).validate_python(stored) == config
+    with pytest.raises(ValidationError, match="choose periods apart"):
+        TrainingConfig.model_validate(stored)
 
 
 def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
