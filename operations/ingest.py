@@ -41,6 +41,18 @@ class Outcome:
     error: str | None = None
 
 
+def held(source: Source, wanted: Sequence[str]) -> list[str]:
+    """Return the wanted basins of a source (none named: all), sorted.
+
+    Raises:
+        InvalidInput: a wanted basin is not in the source.
+    """
+    basins = source.basins()
+    if missing := sorted(set(wanted) - set(basins)):
+        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(basins)} other basins.")
+    return [basin for basin in basins if not wanted or basin in wanted]
+
+
 def ingest(
     database: Database,
     source: Source,
@@ -54,12 +66,9 @@ def ingest(
         on_basin: gets each outcome with how many are done, of how many.
 
     Raises:
-        InvalidInput: a wanted basin is not in the source.
+        InvalidInput: as `held`.
     """
-    held = source.basins()
-    if missing := sorted(set(wanted) - set(held)):
-        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(held)} other basins.")
-    names = [basin for basin in held if not wanted or basin in wanted]
+    names = held(source, wanted)
     outcomes = []
     for done, basin in enumerate(names, start=1):
         outcomes.append(_ingest_basin(database, source, clock, basin))

@@ -1,12 +1,10 @@
 """Published scores from their file into the records."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import structlog
 
-from ingestion.reading import ANY_FILES, Files
-from ingestion.sources import benchmarks as source
+from ingestion.sources import benchmarks
 from records import basins, benchmark_scores, sources
 from records.clock import Clock
 from records.engine import Database
@@ -37,41 +35,37 @@ class Ingested:
     unchanged: int
 
 
-def ingest_published(database: Database, clock: Clock, path: Path, files: Files = ANY_FILES) -> Ingested:
-    """Keep the published scores of a file; the same again stores nothing.
+def ingest_published(database: Database, clock: Clock, published: benchmarks.Publication) -> Ingested:
+    """Keep the published scores that a file holds; the same again stores nothing.
 
     They are kept for every basin that the file speaks of, so that it does not matter which is ingested first.
-
-    Raises:
-        SourceError: the file cannot be used. It is taken whole or not at all.
     """
-    read = source.read(path, files)
     scores = [
         benchmark_scores.PublishedScore(
-            source=read.source,
+            source=published.source,
             model=one.model,
             basin_id=one.basin,
             metric=one.metric,
-            first_day=read.period.first,
-            last_day=read.period.last,
+            first_day=published.period.first,
+            last_day=published.period.last,
             value=one.value,
             reason=_NONE_GIVEN if one.value is None else None,
         )
-        for one in read.scores
+        for one in published.scores
     ]
     with database.transaction() as session:
-        file = sources.register(session, read.file.name, read.file.sha256, read.file.size, clock.wall())
+        file = sources.register(session, published.file.name, published.file.sha256, published.file.size, clock.wall())
         publication = benchmark_scores.Publication(
-            source=read.source, citation=read.citation, file_id=file, kept_at=clock.wall()
+            source=published.source, citation=published.citation, file_id=file, kept_at=clock.wall()
         )
         kept = benchmark_scores.keep(session, publication, scores)
         here = {basin.id for basin in basins.list_basins(session)}
-    named = {one.basin for one in read.scores}
-    log.info("published.ingest", source=read.source, new=kept.new, changed=kept.changed)
+    named = {one.basin for one in published.scores}
+    log.info("published.ingest", source=published.source, new=kept.new, changed=kept.changed)
     return Ingested(
-        source=read.source,
-        citation=read.citation,
-        models=tuple(sorted({one.model for one in read.scores})),
+        source=published.source,
+        citation=published.citation,
+        models=tuple(sorted({one.model for one in published.scores})),
         basins=len(named),
         basins_here=len(named & here),
         new=kept.new,

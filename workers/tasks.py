@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     """Ingest data from a source."""
+    from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
     from operations.ingest_benchmarks import ingest_published
@@ -40,7 +41,8 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     with _intake(running).of(params.from_) as (paths, files):
         match params.source:
             case "benchmarks":
-                return asdict(ingest_published(running.tools.database, running.tools.clock, paths[0], files))
+                published = benchmarks.read(paths[0], files)
+                return asdict(ingest_published(running.tools.database, running.tools.clock, published))
             case "caravan":
                 return _ingested(running, CaravanSource(paths, files), params.basins)
             case "camels":

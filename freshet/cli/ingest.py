@@ -9,21 +9,24 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import Context, opened
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
 from hydrology.errors import DataProblem, InvalidInput
 from ingestion.reading import Files
 from ingestion.sources.base import Source
+from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from operations.ingest import Outcome
+from operations.ingest import Outcome, held
 from operations.ingest import ingest as run
 from operations.ingest_benchmarks import ingest_published
 from operations.intake import Intake
 from records.basins import list_basins
+from records.engine import Database
+from records.settings import Settings
 
 MOST_ROWS = 40
 
@@ -65,8 +68,9 @@ def camels(
 
     The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
     """
-    with opened(creates=True) as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
-        outcomes = _ingest(context, reporter, CamelsSource(paths, product, files), basin)
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+        outcomes = _ingest(settings, reporter, CamelsSource(paths, product, files), basin)
     _tell(outcomes, as_json)
 
 
@@ -77,8 +81,9 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
     files are broken is left as it was, and the others go on.
     """
-    with opened(creates=True) as context, reporting() as reporter, _taking(context, reporter, source) as (paths, files):
-        outcomes = _ingest(context, reporter, CaravanSource(paths, files), basin)
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+        outcomes = _ingest(settings, reporter, CaravanSource(paths, files), basin)
     _tell(outcomes, as_json)
 
 
@@ -103,11 +108,9 @@ def tables(
     """
     if basins is None and observations is None:
         raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
-    with opened(creates=True) as context, reporting() as reporter:
-        with context.database.reading() as session:
-            registered = [kept.id for kept in list_basins(session)]
-        held = TablesSource(basins, observations, product, registered)
-        outcomes = _ingest(context, reporter, held)
+    settings = Settings.load()
+    with reporting() as reporter:
+        outcomes = _ingest(settings, reporter, TablesSource(basins, observations, product, _registered(settings)))
     _tell(outcomes, as_json)
 
 
@@ -122,13 +125,12 @@ def benchmarks(
 
     The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
     """
-    with (
-        opened(creates=True) as context,
-        reporting() as reporter,
-        _taking(context, reporter, [source]) as ((path,), files),
-    ):
-        done = ingest_published(context.database, context.clock, path, files)
-        context.record("data ingested", "published scores", new=done.new, changed=done.changed)
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
+        published = read_published(path, files)
+        with opened(settings, creates=True) as context:
+            done = ingest_published(context.database, context.clock, published)
+            context.record("data ingested", "published scores", new=done.new, changed=done.changed)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
@@ -136,23 +138,36 @@ def benchmarks(
 
 
 def _taking(
-    context: Context, reporter: Reporter, places: Sequence[str]
+    settings: Settings, reporter: Reporter, places: Sequence[str]
 ) -> AbstractContextManager[tuple[list[Path], Files]]:
     def show(received: int, size: int | None) -> None:
         reporter.show("download", received, size or received, "bytes")
 
-    settings = context.settings
     intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show, on_file=lambda _name: None)
     return intake.of(places)
 
 
-def _ingest(context: Context, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None) -> list[Outcome]:
+def _registered(settings: Settings) -> list[str]:
+    """Return the basins that are kept; none where there is no database yet."""
+    if Database(settings.database_url).missing:
+        return []
+    with opened(settings) as context, context.database.reading() as session:
+        return [basin.id for basin in list_basins(session)]
+
+
+def _ingest(
+    settings: Settings, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None
+) -> list[Outcome]:
+    """Keep what a source holds. A database is made only now: a mistyped source leaves none behind."""
+
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-    outcomes = run(context.database, source, context.clock, [basin_id(text) for text in wanted or []], show)
-    counts = Counter(outcome.status for outcome in outcomes)
-    context.record("data ingested", "basins", **counts)
+    basins = held(source, [basin_id(text) for text in wanted or []])
+    with opened(settings, creates=True) as context:
+        outcomes = run(context.database, source, context.clock, basins, show)
+        counts = Counter(outcome.status for outcome in outcomes)
+        context.record("data ingested", "basins", **counts)
     return outcomes
 
 

@@ -51,7 +51,7 @@ def test_a_broken_basin_is_told_and_the_others_go_on(freshet: Freshet, country: 
         (["--from", "https://example/camels.zip#md5=1"], 2, "#md5=1 is not a checksum"),
     ],
 )
-def test_what_cannot_be_ingested_is_told(
+def test_what_cannot_be_ingested_is_told_and_makes_no_data_folder(
     freshet: Freshet, country: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
     said = freshet("ingest", "camels", *(text.replace("COUNTRY", str(country)) for text in arguments), "--json")
@@ -59,6 +59,16 @@ def test_what_cannot_be_ingested_is_told(
     assert said.code == code
     assert sentence in said.json["problem"]["detail"]
     assert sentence in said.err
+    assert not freshet.data.exists()
+
+
+@pytest.mark.parametrize("layout", ["caravan", "benchmarks"])
+def test_a_source_that_is_not_there_makes_no_data_folder(freshet: Freshet, layout: str) -> None:
+    said = freshet("ingest", layout, "--from", "/no/such/place")
+
+    assert said.code == 4
+    assert "/no/such/place" in said.err
+    assert not freshet.data.exists()
 
 
 def test_a_folder_without_known_files_and_a_file_that_is_no_zip_are_told(freshet: Freshet, tmp_path: Path) -> None:

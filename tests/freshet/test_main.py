@@ -121,11 +121,11 @@ def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(freshe
     assert "secret" not in said.out + said.err
 
 
-@pytest.mark.parametrize("command", [["ingest", "camels", "--from", "nowhere"], ["serve"], ["demo", "--once"]])
-def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+@pytest.mark.parametrize("command", [["ingest", "camels", "--from", "COUNTRY"], ["serve"], ["demo", "--once"]])
+def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, country: Path, command: list[str]) -> None:
     (tmp_path / "file").write_text("in the way")
 
-    said = Freshet(tmp_path / "file" / "data")(*command)
+    said = Freshet(tmp_path / "file" / "data")(*(text.replace("COUNTRY", str(country)) for text in command))
 
     assert said.code == 5
     assert said.err.startswith("Error: The database sqlite:///")

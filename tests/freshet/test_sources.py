@@ -118,7 +118,7 @@ def test_a_table_with_a_fault_is_not_taken_at_all(
     assert said.code == code
     assert f"{table}.csv" in said.json["problem"]["detail"]
     assert sentence in said.json["problem"]["detail"]
-    assert kept(freshet) == []
+    assert not freshet.data.exists()
 
 
 def test_tables_need_a_file_and_a_name_of_their_own(freshet: Freshet, own_tables: Path) -> None:
