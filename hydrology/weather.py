@@ -20,6 +20,8 @@ Array = npt.NDArray[np.float32]
 
 MOST_TRACES = 256
 MOST_LEADS = 366
+MOST_TRACE_DAYS = 20_000
+"""So many days of all traces together: what rests on them is that large."""
 
 # A forecast begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are within
 # a day before and two days after the day that the reference time has in UTC.
@@ -213,6 +215,9 @@ class WeatherForecast:
             )
         if not 0 < leads <= MOST_LEADS:
             raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MOST_LEADS} days, not {leads}.")
+        if len(self.traces) * leads > MOST_TRACE_DAYS:
+            sentence = f"{len(self.traces)} traces of {leads} days are more than {MOST_TRACE_DAYS} days: send fewer."
+            raise self._refuse("too-large", sentence)
 
     def _check_days(self) -> None:
         reference = day(self.issue.reference_time.date())

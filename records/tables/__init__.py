@@ -14,6 +14,7 @@ from records.tables import (
     states,
     trainings,
     versions,
+    weather,
 )
 from records.tables.base import Base
 
@@ -32,4 +33,5 @@ __all__ = [
     "states",
     "trainings",
     "versions",
+    "weather",
 ]

@@ -8,7 +8,15 @@ import pytest
 
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
-from hydrology.weather import MOST_LEADS, MOST_TRACES, Trace, WeatherForecast, WeatherIssue, WeatherRefused
+from hydrology.weather import (
+    MOST_LEADS,
+    MOST_TRACE_DAYS,
+    MOST_TRACES,
+    Trace,
+    WeatherForecast,
+    WeatherIssue,
+    WeatherRefused,
+)
 
 BASIN = "USGS-01013500"
 ISSUE = WeatherIssue(
@@ -88,6 +96,7 @@ def _second_day_twice() -> Trace:
         ("nameless-trace", "no name", lambda: [trace("<script>")]),
         ("no-trace", "no trace", list),
         ("too-large", str(MOST_TRACES), lambda: [trace(str(label)) for label in range(MOST_TRACES + 1)]),
+        ("too-large", str(MOST_TRACE_DAYS), lambda: [trace(str(label), days=100) for label in range(201)]),
         ("too-large", str(MOST_LEADS), lambda: [trace("bad", days=MOST_LEADS + 1)]),
     ],
 )

@@ -10,7 +10,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
+from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag
+from hydrology.weather import WeatherForecast, WeatherIssue
 from records import basins, issuing, jobs, promotions, runs, sources, states, versions
 from records.ids import new_id
 from records.tables import Base
@@ -143,3 +145,30 @@ def row_counts(session: Session) -> dict[str, int]:
         for table in Base.metadata.sorted_tables
     }
     return {name: rows for name, rows in counts.items() if rows}
+
+
+def an_issue(reference_time: str = "2008-10-01", **chosen: Any) -> WeatherIssue:
+    """Return what a made source issued; it was available six hours after its reference time."""
+    at = instant(reference_time)
+    given: dict[str, Any] = {
+        "source": "a-source",
+        "model": "a-model",
+        "available_time": at + timedelta(hours=6),
+    } | chosen
+    return WeatherIssue(reference_time=at, **given)
+
+
+def a_weather_forecast(
+    issue: WeatherIssue | None = None, basin: str = BASIN, traces: int = 2, days: int = 3, rain: float = 1.0
+) -> WeatherForecast:
+    """Return a forecast that begins on the day of its reference time."""
+    issue = issue or an_issue()
+    values = {"precipitation": rain, "tmax": 9.0, "tmin": 1.0, "srad": 200.0, "vp": 800.0}
+    return WeatherForecast(
+        issue=issue,
+        basin=basin,
+        traces=tuple(map(str, range(traces))),
+        first=day(issue.reference_time.date()),
+        values={name: np.full((traces, days), value, np.float32) for name, value in values.items()},
+        units={name: WEATHER[name].unit for name in values},
+    )
