@@ -24,7 +24,8 @@ class Event:
         seq: grows with each event, with gaps; ordered by commit within one job only.
         type: `status`, `progress` or `log`.
         data: of a status `{"status", "attempt", "cancel_requested"}` and the `problem` if there is one, of
-            progress what was told, of a log line `{"text"}`.
+            progress what was told, of a log line `{"text"}`, and `{"file", "end"}` where it tells of a file at which
+            the job's process died.
     """
 
     seq: int

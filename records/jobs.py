@@ -7,6 +7,7 @@
 out of each other's way is told in `records.jobrow`.
 """
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -47,6 +48,7 @@ __all__ = [
     "children",
     "claim",
     "create",
+    "deadly_files",
     "expired",
     "finish",
     "get",
@@ -67,6 +69,8 @@ __all__ = [
 ENDED = ("succeeded", "failed", "cancelled")
 PROCESS_DIED = "process-died"
 """The kind of the problem that the process which ran the job has crashed or was killed."""
+MOST_DEADLY_FILES = 10
+"""Files of one source that its ingestion passes by: a source with more is to be looked at first."""
 
 
 class IdempotencyConflict(InvalidInput):
@@ -226,15 +230,35 @@ def resume_parent(session: Session, parent: str, at: datetime) -> bool:
     return True
 
 
-def retry(session: Session, job: str, attempt: int, problem: JsonObject, at: datetime) -> Job:
+def retry(
+    session: Session, job: str, attempt: int, problem: JsonObject, at: datetime, death: JsonObject | None = None
+) -> Job:
     """Queue a job again after a problem: failed if it was its last attempt, cancelled if it was asked to stop.
 
     A job whose process has died twice in the same way and at the same place is failed too: it would die there again.
+    Where that place is a file, the job goes on without it instead (`deadly_files`), and the two attempts do not count.
+
+    Args:
+        death: `{"file", "end"}` of a process that died while it read a file: its name, and how the process ended.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
-    return _again(session, hold(session, job, attempt), problem, at)
+    record = hold(session, job, attempt)
+    if death is not None and record.cancel_requested_at is None:
+        known = deadly_files(session, job)
+        tell(session, job, "log", {"text": f"The process that read {death['file']} {death['end']}.", **death}, at)
+        if len(known) < len(deadly_files(session, job)) <= MOST_DEADLY_FILES:
+            return _queued_again(session, record, problem, at, max_attempts=record.max_attempts + 2)
+    return _again(session, record, problem, at)
+
+
+def deadly_files(session: Session, job: str) -> dict[str, str]:
+    """Return the files at which a job's process has died twice, and how it last ended: the job is to pass them by."""
+    logs = select(EventRow.data).where(EventRow.job_id == job, EventRow.type == "log").order_by(EventRow.seq)
+    deaths = [data for data in session.scalars(logs) if "file" in data]
+    counts = Counter(death["file"] for death in deaths)
+    return {death["file"]: death["end"] for death in deaths if counts[death["file"]] > 1}
 
 
 def release(session: Session, job: str, attempt: int, at: datetime) -> Job:
@@ -320,7 +344,11 @@ def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job
         return _end(session, job, "cancelled", at)
     if job.attempt >= job.max_attempts or (problem["kind"] == PROCESS_DIED and problem == _last_problem(session, job)):
         return _end(session, job, "failed", at, problem=problem)
-    return change(session, job, at, problem, status="queued", lease_until=None, sent_at=None)
+    return _queued_again(session, job, problem, at)
+
+
+def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime, **values: Any) -> Job:
+    return change(session, job, at, problem, status="queued", lease_until=None, sent_at=None, **values)
 
 
 def _last_problem(session: Session, job: Job) -> JsonObject | None:

@@ -5,7 +5,7 @@ The worker writes lines of JSON to this process's standard input, and reads line
     in   {"settings": {...}, "memory_limit": bytes or null}      first of all
          {"run": job, "attempt": number}
          {"stop": "cancel" or "shutdown"}                        the job that runs now
-    out  {"progress": {"done", "total", "detail"}}
+    out  {"progress": {"done", "total", "detail"}, "file": the one that is being read, or null}
          {"outcome": {"status", "result", "problem"}}            the job has ended, the next may come
 """
 
@@ -74,9 +74,9 @@ class Pipes:
         """Return why the running job has to stop, if it has to."""
         return self._stop
 
-    def tell_progress(self, progress: Progress) -> None:
-        """Report how far the job has come."""
-        self._tell({"progress": progress})
+    def tell_progress(self, progress: Progress, file: str | None) -> None:
+        """Report how far the job has come, and which file it reads now, if any."""
+        self._tell({"progress": progress, "file": file})
 
     def tell_outcome(self, outcome: Outcome) -> None:
         """Report how the job ended."""

@@ -44,11 +44,13 @@ class Outcome:
             is one that lost the job to another.
         result: of a job that succeeded.
         problem: of one that failed, or is tried again: `kind` and `detail`.
+        death: of one whose process died while it read a file: `file` and `end`.
     """
 
     status: Literal["succeeded", "cancelled", "failed", "waiting", "retry", "released", "stale"]
     result: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
+    death: dict[str, str] | None = None
 
 
 class Running:
@@ -58,7 +60,7 @@ class Running:
         progress: the last that was shown.
 
     Args:
-        tell: receives the progress.
+        tell: receives the progress, and the file that is being read, if any.
         asked_to_stop: returns why the job has to stop; None while it may go on.
     """
 
@@ -66,7 +68,7 @@ class Running:
         self,
         tools: Tools,
         job: jobs.Job,
-        tell: Callable[[Progress], None],
+        tell: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],
     ) -> None:
         self.tools, self.job = tools, job
@@ -79,14 +81,17 @@ class Running:
         Raises:
             CancelAsked, ShutdownAsked: as `check`.
         """
-        self.progress = {"done": done, "total": total, "detail": detail}
-        self._tell(self.progress)
-        self.check()
+        self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:
         """Report which file is being read, so that it is known if the process dies of it; raises as `show` does."""
         progress = self.progress or {"done": 0, "total": 0}
-        self.show(progress["done"], progress["total"], f"reading {name}")
+        self._show(progress | {"detail": f"reading {name}"}, name)
+
+    def _show(self, progress: Progress, file: str | None = None) -> None:
+        self.progress = progress
+        self._tell(progress, file)
+        self.check()
 
     def check(self) -> None:
         """Return if the work may go on.

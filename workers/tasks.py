@@ -4,7 +4,7 @@ torch is loaded by the operations alone, in the process that computes.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
         None if name is None else Path(name) for name in (params.basins_file, params.observations_file)
     )
     settings = running.tools.settings
-    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), running.show_file)
+    files = Files((*settings.ingest_roots, uploads.folder(settings.data)), _on_file(running))
     return _ingested(running, TablesSource(basins, observations, params.product, changeable, files))
 
 
@@ -92,7 +92,23 @@ def _intake(running: Running) -> "Intake":
         running.show(received, size or received, "bytes")
 
     downloads = settings.data / "downloads"
-    return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, running.show_file)
+    return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, _on_file(running))
+
+
+def _on_file(running: Running) -> Callable[[str], None]:
+    """Return what shows each file before it is read, and refuses those at which the job's process has died twice."""
+    from ingestion.sources.base import SourceError
+
+    with running.tools.database.reading() as session:
+        deadly = jobs.deadly_files(session, running.job.id)
+
+    def show(name: str) -> None:
+        if name in deadly:
+            cause = f"the process that read it {deadly[name]}, twice"
+            raise SourceError(name, cause, "get it from its publisher again, or leave it out")
+        running.show_file(name)
+
+    return show
 
 
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:

@@ -86,13 +86,15 @@ class Worker:
         started_at = time.monotonic()
         reason: StopReason | None = None
         asked_at = started_at
+        file: str | None = None
         while True:
             message = child.receive(TICK) or {}
             if "outcome" in message:
                 return Outcome(**message["outcome"])
-            heartbeat.progress = message.get("progress", heartbeat.progress)
-            if child.ended and not message:
-                return _died(child, heartbeat)
+            if message:
+                heartbeat.progress, file = message["progress"], message["file"]
+            elif child.ended:
+                return _died(child, heartbeat, file)
             now = time.monotonic()
             if heartbeat.stale:
                 outcome = Outcome("stale")
@@ -115,10 +117,12 @@ class Worker:
         return "shutdown" if self.stopping.is_set() else None
 
 
-def _died(child: Child, heartbeat: Heartbeat) -> Outcome:
-    detail = f"The process of the job {child.end_in_words()}{whereabouts(heartbeat.progress)}."
+def _died(child: Child, heartbeat: Heartbeat, file: str | None) -> Outcome:
+    end = child.end_in_words()
+    detail = f"The process of the job {end}{whereabouts(heartbeat.progress)}."
     log.error("job.process_died", detail=detail)
-    return Outcome("retry", problem={"kind": jobs.PROCESS_DIED, "detail": detail})
+    death = None if file is None else {"file": file, "end": end}
+    return Outcome("retry", problem={"kind": jobs.PROCESS_DIED, "detail": detail}, death=death)
 
 
 def _overdue(request: JobRequest, heartbeat: Heartbeat) -> Outcome:
@@ -151,7 +155,7 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
                 after = jobs.release(session, *key, now)
             case "retry":
                 assert outcome.problem is not None
-                after = jobs.retry(session, *key, outcome.problem, now)
+                after = jobs.retry(session, *key, outcome.problem, now, outcome.death)
             case status:
                 values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
                 after = jobs.finish(session, *key, status=status, **values, at=now)

@@ -197,6 +197,49 @@ def test_a_process_that_dies_twice_at_the_same_place_fails_its_job(
         assert jobs.retry(session, job, 2, died(second), NOW).status == status
 
 
+def _died_at(session: Session, job: str, file: str) -> str:
+    """Let a job's process die at a file, claim the job again if it is queued, and return its status."""
+    problem = {"kind": jobs.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}
+    attempt = jobs.get(session, job).attempt
+    died = jobs.retry(session, job, attempt, problem, NOW, {"file": file, "end": "was killed by SIGSEGV"})
+    jobs.claim(session, job, worker="another", lease_until=NOW, at=NOW)
+    return died.status
+
+
+def test_a_process_that_dies_twice_at_a_file_goes_on_without_it(database: Database) -> None:
+    with database.transaction() as session:
+        job, other = a_claimed_job(session), a_claimed_job(session)
+        assert (_died_at(session, job, "a.nc"), jobs.deadly_files(session, job)) == ("queued", {})
+        assert _died_at(session, job, "a.nc") == "queued"
+        assert jobs.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
+        assert jobs.deadly_files(session, other) == {}
+        assert jobs.get(session, job).max_attempts - 2 == jobs.get(session, other).max_attempts
+        logs = [event.data for event in events.events_after(session, job, 0) if event.type == "log"]
+        assert [log["text"] for log in logs] == ["The process that read a.nc was killed by SIGSEGV."] * 2
+
+
+def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        assert [_died_at(session, job, "a.nc") for _ in range(3)] == ["queued", "queued", "failed"]
+
+
+def test_only_so_many_files_are_passed_by(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        for number in range(jobs.MOST_DEADLY_FILES):
+            assert [_died_at(session, job, f"{number}.nc") for _ in range(2)] == ["queued", "queued"]
+        assert [_died_at(session, job, "another.nc") for _ in range(2)] == ["queued", "failed"]
+
+
+def test_a_job_that_was_to_stop_when_its_process_died_at_a_file_is_cancelled(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        assert _died_at(session, job, "a.nc") == "queued"
+        jobs.request_cancel(session, job, NOW)
+        assert _died_at(session, job, "a.nc") == "cancelled"
+
+
 def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)

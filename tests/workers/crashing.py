@@ -1,6 +1,7 @@
-"""The child process of a worker in which the library that reads NetCDF crashes at the gauge `camels_2`."""
+"""The child process of a worker in which the library that reads NetCDF crashes at two gauges."""
 
 import ctypes
+from pathlib import Path
 from unittest.mock import patch
 
 from ingestion.sources.base import SourceFile
@@ -8,12 +9,12 @@ from ingestion.sources.caravan import source, timeseries
 from workers.child import serve
 from workers.tasks import HANDLERS
 
-CRASHES_AT = "camels_2"
+CRASHES_AT = ("camels_2", "camels_4")
 
 
 def parse(file: SourceFile, content: bytes) -> object:
-    """Read a file as ever, but for the one at which the process dies as a fault in C lets it."""
-    if CRASHES_AT in file.name:
+    """Read a file as ever, but for those at which the process dies as a fault in C lets it."""
+    if Path(file.name).stem in CRASHES_AT:
         ctypes.string_at(0)
     return timeseries.parse_netcdf(file, content)
 
