@@ -10,12 +10,13 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Day
 from hydrology.errors import DataProblem, InvalidInput
+from jobspec.kinds import ForecastParams
 from operations.advance import advance
 from operations.basin_forecast import look_ahead, without_forecast
+from operations.basins import with_model
 from operations.dataset import BasinForcing, load_forcing
-from operations.forecast_days import RunDays, check_horizon, choose_days, why_not_covered
+from operations.forecast_days import RunDays, choose_days, why_not_covered
 from operations.loading import LoadedVersion, load_version
 from operations.machine import program
 from records import basins, issuing, promotions, runs, skill, versions
@@ -34,59 +35,41 @@ class NothingToForecast(DataProblem):
     kind = "nothing-to-forecast"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be forecast.
-
-    Attributes:
-        basins: full identifiers.
-        horizon: days after T0.
-        t0: the last day that the states have consumed; None for the last day before the clock's, or, where the
-            record ends, the last day that leaves `horizon` days of forcing.
-        version_id: None for the version that is current for each basin.
-        product: the forcing product expected; None for the version's.
-        purpose: why the runs are made.
-        key: names the request, so that the same one again returns its runs; None for a new one each time.
-    """
-
-    basins: tuple[str, ...]
-    horizon: int = 10
-    t0: Day | None = None
-    version_id: str | None = None
-    product: str | None = None
-    purpose: runs.Purpose = "operational"
-    key: str | None = None
-
-
 def forecast(
     database: Database,
     clock: Clock,
-    request: Request,
+    params: ForecastParams,
+    *,
+    purpose: runs.Purpose = "operational",
+    key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
-    """Issue a run for each version that the basins of the request use.
+    """Issue a run for each version that the basins use.
 
     Args:
+        params: what is to be forecast. Without a T0 it is the last day before the clock's, or, where the record ends,
+            the last day that leaves `horizon` days of forcing.
+        purpose: why the runs are made.
+        key: names the request, so that the same one again returns its runs; None for new ones each time.
         on_days: gets how many basin-days are advanced, of how many.
 
     Raises:
-        InvalidInput: the horizon is not possible, or a version takes another product.
+        InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
         UnknownVersion, UnknownBasin: one is not kept.
         NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
     """
-    check_horizon(request.horizon)
     with database.reading() as session:
-        groups = _basins_by_version(session, request)
-        if earlier := _earlier_runs(session, request):
+        groups = _basins_by_version(session, params)
+        if earlier := _earlier_runs(session, key):
             return earlier
-    inputs = [_read_inputs(database, request, version, names) for version, names in groups.items()]
-    plans = [_plan(of_version, clock, request) for of_version in inputs]
+    inputs = [_read_inputs(database, params, version, names) for version, names in groups.items()]
+    plans = [_plan(of_version, clock, params) for of_version in inputs]
     results = [_results(plan, database, clock, on_days) for plan in plans]
     with database.transaction() as session:
-        if earlier := _earlier_runs(session, request):
+        if earlier := _earlier_runs(session, key):
             return earlier
         issued = [
-            issuing.store(session, _new_run(plan, clock, request), of_plan)
+            issuing.store(session, _new_run(plan, clock, purpose, key), of_plan)
             for plan, of_plan in zip(plans, results, strict=True)
         ]
     for run in issued:
@@ -94,27 +77,28 @@ def forecast(
     return issued
 
 
-def _basins_by_version(session: Session, request: Request) -> dict[str, list[str]]:
-    for basin in request.basins:
+def _basins_by_version(session: Session, params: ForecastParams) -> dict[str, list[str]]:
+    wanted = params.basins or with_model(session, params.version)
+    for basin in wanted:
         basins.require(session, basin)
-    if request.version_id is not None:
-        versions.get(session, request.version_id)
-        return {request.version_id: list(request.basins)}
-    current = promotions.current(session, request.basins)
-    if missing := [basin for basin in request.basins if basin not in current]:
+    if params.version is not None:
+        versions.get(session, params.version)
+        return {params.version: wanted}
+    current = promotions.current(session, wanted)
+    if missing := [basin for basin in wanted if basin not in current]:
         raise NothingToForecast(
             f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
             "(freshet models promote), or name one with --version."
         )
     groups: dict[str, list[str]] = {}
-    for basin in request.basins:
+    for basin in wanted:
         groups.setdefault(current[basin], []).append(basin)
     return groups
 
 
-def _earlier_runs(session: Session, request: Request) -> list[runs.Run]:
+def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     """Return the runs that the same request led to before."""
-    return [] if request.key is None else runs.of_key(session, request.key)
+    return [] if key is None else runs.of_key(session, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +129,10 @@ class _Plan:
     failures: Mapping[str, str]
 
 
-def _read_inputs(database: Database, request: Request, version: str, names: Sequence[str]) -> _Inputs:
+def _read_inputs(database: Database, params: ForecastParams, version: str, names: Sequence[str]) -> _Inputs:
     with database.reading() as session:
         loaded = load_version(session, version)
-        _check_product(request, loaded.version)
+        _check_product(params, loaded.version)
         loadings = {name: load_forcing(session, name, loaded.config) for name in names}
         return _Inputs(
             loaded=loaded,
@@ -159,19 +143,19 @@ def _read_inputs(database: Database, request: Request, version: str, names: Sequ
         )
 
 
-def _check_product(request: Request, version: versions.Version) -> None:
-    if request.product not in (None, version.product):
+def _check_product(params: ForecastParams, version: versions.Version) -> None:
+    if params.product not in (None, version.product):
         raise InvalidInput(
-            f"Version {version.id} takes {version.product}, not {request.product}, and products are never mixed: "
-            f"forecast with {version.product}, or train a version on {request.product}."
+            f"Version {version.id} takes {version.product}, not {params.product}, and products are never mixed: "
+            f"forecast with {version.product}, or train a version on {params.product}."
         )
 
 
-def _plan(inputs: _Inputs, clock: Clock, request: Request) -> _Plan:
+def _plan(inputs: _Inputs, clock: Clock, params: ForecastParams) -> _Plan:
     """Choose the days of a run, and leave out the basins whose records do not hold them."""
     _require(inputs.forcings, inputs.failures)
     record_end = max(forcing.period.last for forcing in inputs.forcings.values())
-    days, product = choose_days(clock, request.t0, request.horizon, record_end), inputs.loaded.version.product
+    days, product = choose_days(clock, params.t0, params.horizon, record_end), inputs.loaded.version.product
     reasons = {name: why_not_covered(name, forcing, product, days) for name, forcing in inputs.forcings.items()}
     covering = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
@@ -195,7 +179,7 @@ def _results(plan: _Plan, database: Database, clock: Clock, on_days: OnDays) -> 
     return sorted(results, key=lambda result: result.basin.basin_id)
 
 
-def _new_run(plan: _Plan, clock: Clock, request: Request) -> runs.NewRun:
+def _new_run(plan: _Plan, clock: Clock, purpose: runs.Purpose, key: str | None) -> runs.NewRun:
     loaded, created = plan.inputs.loaded, clock.wall()
     return runs.NewRun(
         id=new_id(created),
@@ -211,7 +195,7 @@ def _new_run(plan: _Plan, clock: Clock, request: Request) -> runs.NewRun:
         product=loaded.version.product,
         forcing_kind="observed",
         forcing_cutoff=plan.days.ahead.last,
-        purpose=request.purpose,
+        purpose=purpose,
         members=list(loaded.labels),
-        request_key=request.key,
+        request_key=key,
     )

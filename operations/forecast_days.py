@@ -6,7 +6,6 @@ import numpy as np
 
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import InvalidInput
-from jobspec.kinds import LONGEST_HORIZON_DAYS
 from operations.advance import ONE_DAY
 from operations.dataset import BasinForcing
 from records.clock import Clock
@@ -23,16 +22,6 @@ class RunDays:
     def ahead(self) -> Period:
         """The days after T0."""
         return Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(self.horizon, "D"))
-
-
-def check_horizon(horizon: int) -> None:
-    """Refuse a horizon that no run has.
-
-    Raises:
-        InvalidInput: it is not from 1 to `LONGEST_HORIZON_DAYS`.
-    """
-    if not 1 <= horizon <= LONGEST_HORIZON_DAYS:
-        raise InvalidInput(f"A horizon of {horizon} days is not possible: choose 1 to {LONGEST_HORIZON_DAYS}.")
 
 
 def choose_days(clock: Clock, t0: Day | None, horizon: int, record_end: Day) -> RunDays:

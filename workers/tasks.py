@@ -21,7 +21,7 @@ from jobspec.kinds import (
     TrainingParams,
     UploadParams,
 )
-from records import jobs, promotions, versions
+from records import jobs, promotions, runs, versions
 from records.documents import to_json
 from workers import uploads
 from workers.job import Handler, Running, Waiting
@@ -176,25 +176,14 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations import posted
-    from operations.basins import with_model
-    from operations.forecast import Request
     from operations.forecast import forecast as issue
 
-    tools = running.tools
+    tools, job = running.tools, running.job
     with tools.database.reading() as session:
-        basins = params.basins or with_model(session, params.version)
-        operational = posted.speaks_for_the_service(session, running.job)
-    request = Request(
-        tuple(basins),
-        horizon=params.horizon,
-        t0=params.t0,
-        version_id=params.version,
-        product=params.product,
-        purpose="operational" if operational else "on-request",
-        key=running.job.id,
-    )
-    runs = issue(tools.database, tools.clock, request, running.show)
-    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in runs]}
+        operational = posted.speaks_for_the_service(session, job)
+    purpose: runs.Purpose = "operational" if operational else "on-request"
+    issued = issue(tools.database, tools.clock, params, purpose=purpose, key=job.id, on_days=running.show)
+    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
 
 
 def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:

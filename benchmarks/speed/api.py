@@ -27,9 +27,10 @@ from app.main import create_app
 from hydrology.calendar import Period, day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
+from jobspec.kinds import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from operations.forecast import Request, forecast
+from operations.forecast import forecast
 from operations.ingest import ingest
 from operations.train import train
 from records.clock import Clock
@@ -124,7 +125,7 @@ def _prepare(settings: Settings) -> list[str]:
         members=MEMBERS,
     )
     train(database, clock, config, ids)
-    forecast(database, clock, Request(tuple(ids), DAYS))
+    forecast(database, clock, ForecastParams(basins=list(ids), horizon=DAYS))
     database.close()
     return ids
 

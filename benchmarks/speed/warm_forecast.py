@@ -24,6 +24,7 @@ import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
+from jobspec.kinds import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
@@ -32,7 +33,7 @@ from models.inference import GROUP, ArrayMap
 from models.networks import build
 from operations.advance import member_states
 from operations.dataset import load_forcing, stacked
-from operations.forecast import Request, forecast
+from operations.forecast import forecast
 from operations.ingest import ingest
 from operations.loading import load_version
 from operations.train import train
@@ -93,7 +94,7 @@ def _prepare(database: Database, names: list[str], day: Day) -> str:
 
 
 def _issue(database: Database, version: str, names: list[str], t0: Day) -> None:
-    (run,) = forecast(database, CLOCK, Request(tuple(names), HORIZON, t0, version))
+    (run,) = forecast(database, CLOCK, ForecastParams(basins=list(names), horizon=HORIZON, t0=t0, version=version))
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")
 

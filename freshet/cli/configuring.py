@@ -1,11 +1,14 @@
-"""The fields of a training from the command line: `--set` overrides options, they a file, and that the protocol."""
+"""Fields from the command line, held against their contract.
+
+Of a training `--set` overrides options, they a file, and that the protocol.
+"""
 
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,6 +17,7 @@ from jobspec.kinds import faults
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 
 Fields = dict[str, Any]
+T = TypeVar("T")
 _TRAINING: TypeAdapter[TrainingConfig | FineTuningConfig] = TypeAdapter(AnyTraining)
 
 
@@ -86,14 +90,25 @@ def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
     Raises:
         InvalidInput: a field is unknown, missing or invalid; the sentence names it.
     """
+    if "parent" in fields:
+        return valid(_TRAINING, fields, "fine-tuning", " (its network, inputs and loss are those of its parent)")
+    return valid(_TRAINING, fields, "training")
+
+
+def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
+    """Return what the fields describe.
+
+    Args:
+        work: what a refusal says is not possible.
+        note: what it says besides.
+
+    Raises:
+        InvalidInput: a field is unknown, missing or invalid; the sentence names it.
+    """
     try:
-        return _TRAINING.validate_python(fields)
+        return contract.validate_python(fields)
     except ValidationError as error:
-        if "parent" in fields:
-            sentence = "The fine-tuning is not possible (its network, inputs and loss are those of its parent)"
-        else:
-            sentence = "The training is not possible"
-        raise InvalidInput(f"{sentence}: {'; '.join(faults(error, fields))}.") from None
+        raise InvalidInput(f"The {work} is not possible{note}: {'; '.join(faults(error, fields))}.") from None
 
 
 def _json_or_text(value: str) -> Any:

@@ -3,22 +3,26 @@
 from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 from rich.console import Group
 
+from freshet.cli.configuring import valid
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.runs import beyond_training, run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
-from hydrology.calendar import day
-from operations.basins import chosen, with_model
+from jobspec.kinds import ForecastParams
+from operations.basins import chosen
+
+_HORIZON = ForecastParams.model_fields["horizon"]
 
 
 def forecast(
     basin: Basins = None,
     basins_file: BasinsFile = None,
     t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    horizon: Annotated[int, typer.Option(metavar="DAYS", help="Days ahead.")] = 10,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_HORIZON.description)] = _HORIZON.default,
     version: Annotated[
         str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
     ] = None,
@@ -35,18 +39,18 @@ def forecast(
     with opened() as context:
         with context.database.reading() as session:
             names = [*(basin or []), *listed(basins_file)]
-            ids = chosen(session, names) if names else with_model(session, version)
+            basins = chosen(session, names) if names else []
+        asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
+        params = valid(TypeAdapter(ForecastParams), asked, "forecast")
         use_threads(context.settings.threads)
-        from operations.forecast import Request
         from operations.forecast import forecast as run
 
-        request = Request(tuple(ids), horizon, day(t0) if t0 else None, version, product)
         with reporting() as reporter:
             done = run(
                 context.database,
                 context.clock,
-                request,
-                lambda at, total: reporter.show("basin-days to T0", at, total),
+                params,
+                on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
         for issued_run in done:
             facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}

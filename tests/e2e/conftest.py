@@ -16,9 +16,10 @@ import httpx2
 import pytest
 
 from hydrology.calendar import Period
+from jobspec.kinds import ForecastParams
 from operations.compare import compare
 from operations.evaluate import evaluate
-from operations.forecast import Request, forecast
+from operations.forecast import forecast
 from records import comparisons, jobs, keys, runs, schedules
 from records.clock import Clock
 from records.engine import Database
@@ -60,7 +61,7 @@ def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """The country's SQLite file with a forecast run, an evaluation and a comparison, to be copied."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("worked") / "freshet.sqlite"))
     database, clock = Database(f"sqlite:///{file}"), Clock(KEPT_UNTIL)
-    (run,) = forecast(database, clock, Request(BASINS))
+    (run,) = forecast(database, clock, ForecastParams(basins=list(BASINS)))
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(database, clock, run.version_id, held_out, BASINS)
     compare(database, clock, [run.version_id], held_out)

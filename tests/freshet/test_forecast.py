@@ -11,8 +11,8 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--horizon", "0"], 2, "A horizon of 0 days is not possible"),
-        (["--horizon", "367"], 2, "A horizon of 367 days is not possible"),
+        (["--horizon", "0"], 2, "The forecast is not possible: horizon: "),
+        (["--horizon", "367"], 2, "The forecast is not possible: horizon: "),
         (["--t0", "soon"], 2, "'soon' is not a day"),
         (["--t0", "1999-01-01"], 4, "T0 1999-01-01 is outside the synthetic record"),
         (["--t0", "2010-01-01"], 4, "T0 2010-01-01 is outside the synthetic record"),

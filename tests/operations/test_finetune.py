@@ -16,7 +16,7 @@ from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
-from jobspec.kinds import PromotionRule
+from jobspec.kinds import ForecastParams, PromotionRule
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, FineTuningConfig
 from models import checkpoint
@@ -28,7 +28,7 @@ from models.training import Progress, median_nse
 from operations.compare import compare
 from operations.dataset import load_forcing
 from operations.evaluate import evaluate
-from operations.forecast import Request, forecast
+from operations.forecast import forecast
 from operations.heldout import require_held_out, require_to_be_held_out
 from operations.loading import load_version
 from operations.pretrained import export, install, read_shipped
@@ -220,7 +220,7 @@ def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> Non
         assert promotions.basins_of(session, child.id) == [UNSEEN]
     assert child.properties.attribute_ranges == everything.properties.attribute_ranges
     assert child.properties.attribute_ranges != was.properties.attribute_ranges
-    (run,) = forecast(own, CLOCK, Request(BASINS, t0=day("2004-03-10"), version_id=child.id))
+    (run,) = forecast(own, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=child.id))
     with own.reading() as session:
         summaries = {basin: runs.basin_of(session, run.id, basin).summary for basin in BASINS}
     assert all(summary.seen_in_training and summary.outside_training == () for summary in summaries.values())

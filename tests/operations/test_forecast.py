@@ -16,12 +16,13 @@ from sqlalchemy import delete, update
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries
+from jobspec.kinds import ForecastParams
 from models import checkpoint
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.nets.compiled import loader
 from operations.advance import ONE_DAY
-from operations.forecast import NothingToForecast, Request, forecast
+from operations.forecast import NothingToForecast, forecast
 from records import basins, runs, series, sources, states, versions
 from records.clock import Clock
 from records.engine import Database
@@ -36,8 +37,8 @@ from tests.operations.conftest import BASINS, CLOCK
 T0 = day("2004-03-10")
 
 
-def one_run(database: Database, **request: object) -> runs.Run:
-    (run,) = forecast(database, CLOCK, Request(**{"basins": BASINS, "t0": T0, **request}))  # type: ignore[arg-type]
+def one_run(database: Database, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
+    (run,) = forecast(database, CLOCK, ForecastParams.model_validate({"basins": list(basins), "t0": T0, **request}))
     return run
 
 
@@ -106,7 +107,7 @@ def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file:
 def test_a_basin_alone_gives_the_bits_it_gives_among_others(kept: Database, trained_file: Path, tmp_path: Path) -> None:
     together = one_run(kept)
     alone_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'alone.sqlite')}")
-    alone = one_run(alone_database, basins=("SYNTH-03",))
+    alone = one_run(alone_database, basins=["SYNTH-03"])
     assert np.array_equal(discharge(kept, together, "SYNTH-03"), discharge(alone_database, alone, "SYNTH-03"))
     alone_database.close()
 
@@ -130,10 +131,10 @@ def test_latest_serves_the_newest_t0(kept: Database) -> None:
 
 def test_the_clock_sets_t0(kept: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, 6, tzinfo=UTC))
-    (run,) = forecast(kept, clock, Request(BASINS))
+    (run,) = forecast(kept, clock, ForecastParams())
     assert run.t0 == day("2003-07-04")
     assert run.issued_at == datetime(2003, 7, 5, 6, tzinfo=UTC)
-    (at_the_end,) = forecast(kept, CLOCK, Request(BASINS, horizon=5))
+    (at_the_end,) = forecast(kept, CLOCK, ForecastParams(horizon=5))
     assert at_the_end.t0 == day("2005-09-25")
 
 
@@ -288,7 +289,7 @@ def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
     assert rain is not None
     first_rain = int(np.flatnonzero(rain.values > 1)[0])
     leak(monkeypatch, of_rain=0.9e-5)
-    run = one_run(kept, t0=day("2000-10-01") + np.timedelta64(first_rain + days, "D"), basins=("SYNTH-01",))
+    run = one_run(kept, t0=day("2000-10-01") + np.timedelta64(first_rain + days, "D"), basins=["SYNTH-01"])
     with kept.reading() as session:
         (said,) = runs.basins_of(session, run.id)
     assert said.status == "withheld"
@@ -300,11 +301,11 @@ def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
 ) -> None:
     """Of forecasts made day by day: each alone closes to 0.9e-5 of what was stored, until it has added up."""
     first = day("2000-12-01")
-    one_run(kept, t0=first, basins=("SYNTH-01",))
+    one_run(kept, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
     said: list[runs.RunBasin] = []
     while len(said) < 60 and (not said or said[-1].status == "issued"):
-        run = one_run(kept, t0=first + np.timedelta64(1 + len(said), "D"), horizon=1, basins=("SYNTH-01",))
+        run = one_run(kept, t0=first + np.timedelta64(1 + len(said), "D"), horizon=1, basins=["SYNTH-01"])
         with kept.reading() as session:
             said += runs.basins_of(session, run.id)
     assert said[0].status == "issued"
@@ -342,16 +343,15 @@ def test_a_state_from_before_the_count_goes_on_without_it(kept: Database) -> Non
 REFUSALS = [
     ({"t0": day("1999-01-01")}, NothingToForecast, "outside the synthetic record 2000-10-01..2005-09-30"),
     ({"t0": day("2005-09-25")}, NothingToForecast, "the record ends on 2005-09-30"),
-    ({"horizon": 0}, InvalidInput, "choose 1 to 366"),
     ({"product": "maurer"}, InvalidInput, "takes synthetic, not maurer"),
-    ({"version_id": "nothing"}, UnknownVersion, "list the versions"),
-    ({"basins": ("USGS-01013500",)}, basins.UnknownBasin, "list the basins"),
+    ({"version": "nothing"}, UnknownVersion, "list the versions"),
+    ({"basins": ["USGS-01013500"]}, basins.UnknownBasin, "list the basins"),
 ]
 
 
 @pytest.mark.parametrize(("request_", "error", "said"), REFUSALS)
 def test_what_cannot_be_forecast_is_refused_and_nothing_kept(
-    kept: Database, request_: dict[str, object], error: type[Exception], said: str
+    kept: Database, request_: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
         one_run(kept, **request_)
@@ -362,7 +362,7 @@ def test_what_cannot_be_forecast_is_refused_and_nothing_kept(
 def test_t0_after_the_clock_is_refused(kept: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
     with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
-        forecast(kept, clock, Request(BASINS, t0=day("2003-07-05")))
+        forecast(kept, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
 
 
 def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series.Written:
@@ -380,11 +380,11 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(kept: Database, tmp_pat
     """The record of the one begins on the day on which the other's state ends."""
     with kept.transaction() as session:
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
-    one_run(kept, basins=("SYNTH-01",), t0=day("2001-12-31"))
+    one_run(kept, basins=["SYNTH-01"], t0=day("2001-12-31"))
     kept.close()  # its file then holds all that was written
     fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
-    mixed = one_run(kept, basins=("SYNTH-02", "SYNTH-01"))
-    alone = {basin: one_run(fresh, basins=(basin,)) for basin in ("SYNTH-01", "SYNTH-02")}
+    mixed = one_run(kept, basins=["SYNTH-02", "SYNTH-01"])
+    alone = {basin: one_run(fresh, basins=[basin]) for basin in ("SYNTH-01", "SYNTH-02")}
     for basin, run in alone.items():
         assert np.array_equal(discharge(kept, mixed, basin), discharge(fresh, run, basin))
     fresh.close()
@@ -398,7 +398,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(kept: D
             revised.append(rewrite(kept, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0))
         assert done
 
-    (run,) = forecast(kept, CLOCK, Request(BASINS, t0=T0), revise)
+    (run,) = forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
     with kept.reading() as session:
         said = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)

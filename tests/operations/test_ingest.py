@@ -12,7 +12,8 @@ from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
 from hydrology.units import Area, cfs_to_mm_per_day
 from ingestion.sources.camels import CamelsSource
-from operations.forecast import Request, forecast
+from jobspec.kinds import ForecastParams
+from operations.forecast import forecast
 from operations.ingest import Outcome, first_affected, ingest
 from records import basins, revisions, series, states, versions
 from records.engine import Database
@@ -140,7 +141,7 @@ def test_a_basin_that_the_source_lacks_is_refused(kept: Database, country: Path)
 
 
 def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(kept: Database, copy: Path) -> None:
-    forecast(kept, CLOCK, Request(BASINS, t0=day("2004-05-01")))
+    forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
     lines = (copy / FORCING).read_text().splitlines()
     at = next(
         index

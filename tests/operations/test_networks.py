@@ -1,14 +1,16 @@
 """The comparison networks do in the service what MC-LSTM does there, and tell no water that they do not hold."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hydrology.calendar import Period, day
+from jobspec.kinds import ForecastParams
 from operations.evaluate import evaluate
-from operations.forecast import NothingToForecast, Request, forecast
+from operations.forecast import NothingToForecast, forecast
 from operations.train import train
 from records import runs, states, versions
 from records.engine import Database
@@ -25,9 +27,9 @@ def trained(database: Database, architecture: str) -> str:
     return train(database, CLOCK, config, BASINS).version_id
 
 
-def one_run(database: Database, version: str, **request: object) -> runs.Run:
-    asked = {"basins": BASINS, "t0": T0, "version_id": version, **request}
-    (run,) = forecast(database, CLOCK, Request(**asked))  # type: ignore[arg-type]
+def one_run(database: Database, version: str, basins: Sequence[str] = BASINS, **request: object) -> runs.Run:
+    params = ForecastParams.model_validate({"basins": list(basins), "t0": T0, "version": version, **request})
+    (run,) = forecast(database, CLOCK, params)
     return run
 
 

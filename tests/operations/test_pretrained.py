@@ -17,13 +17,14 @@ from sqlalchemy import delete
 
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
+from jobspec.kinds import ForecastParams
 from models import checkpoint
 from models.pretrained import SHELF
 from models.pretrained.form import DamagedEnsemble, names, read
 from models.pretrained.writing import AnotherVersion
 from operations.compare import compare
 from operations.evaluate import evaluate
-from operations.forecast import Request, forecast
+from operations.forecast import forecast
 from operations.pretrained import (
     UnknownEnsemble,
     export,
@@ -80,14 +81,14 @@ def newest(database: Database) -> versions.Version:
 
 def discharge(database: Database, version: str) -> dict[str, Any]:
     """Forecast every basin with a version, and return what the members say of each."""
-    (run,) = forecast(database, CLOCK, Request(BASINS, t0=day("2004-03-10"), version_id=version))
+    (run,) = forecast(database, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
 
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
     """Forecast a basin with a version, and return what the run keeps of it."""
-    (run,) = forecast(database, CLOCK, Request((basin,), t0=day("2004-03-10"), version_id=version))
+    (run,) = forecast(database, CLOCK, ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
@@ -376,7 +377,7 @@ def test_another_product_than_it_learnt_from_is_told(kept: Database, shelf: Path
     assert of_learnt.trained_on == "maurer_extended"
     assert "It learnt from maurer_extended and is driven by synthetic." in str(of_learnt.training_note)
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
-        forecast(kept, CLOCK, Request(BASINS, version_id=version.id, product="maurer_extended"))
+        forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"))
 
 
 def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:

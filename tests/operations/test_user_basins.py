@@ -16,9 +16,10 @@ from ingestion.sources.base import BasinData, Source
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
+from jobspec.kinds import ForecastParams
 from jobspec.training import InputsConfig
 from operations.evaluate import evaluate
-from operations.forecast import NothingToForecast, Request, forecast
+from operations.forecast import NothingToForecast, forecast
 from operations.ingest import ingest
 from operations.train import train
 from records import basins, runs, series
@@ -117,7 +118,7 @@ def test_own_basins_go_the_way_of_all_others(
     assert (trained.basins, trained.left_out) == (names, {})
     skill = evaluate(empty, CLOCK, trained.version_id, HELD_OUT, names)
     assert ([one.basin for one in skill.basins], skill.left_out) == (list(names), {})
-    (run,) = forecast(empty, CLOCK, Request(names, horizon=5, t0=day("2005-03-10")))
+    (run,) = forecast(empty, CLOCK, ForecastParams(basins=list(names), horizon=5, t0=day("2005-03-10")))
     assert (run.status, run.product) == ("issued", product)
     with empty.reading() as session:
         for name, data in zip(names, country_data.values(), strict=True):
@@ -151,4 +152,4 @@ def test_a_basin_without_an_attribute_that_the_model_takes_is_told(
     )
     ingest(empty, TablesSource(tmp_path / "more.csv", tmp_path / "rain.csv", "own_weather"), CLOCK)
     with pytest.raises(NothingToForecast, match="OWN-new has no attribute elev_mean"):
-        forecast(empty, CLOCK, Request(("OWN-new",), t0=day("2005-03-09"), horizon=1, version_id=version))
+        forecast(empty, CLOCK, ForecastParams(basins=["OWN-new"], t0=day("2005-03-09"), horizon=1, version=version))
