@@ -1,8 +1,9 @@
 """Days and periods. A day is a `numpy.datetime64[D]`; a period names its first and last day, both inside."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Self
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,40 @@ def as_date(value: Day) -> date:
     result = value.astype("datetime64[D]").astype(object)
     assert isinstance(result, date)
     return result
+
+
+def zone(name: str) -> ZoneInfo:
+    """Return a time zone.
+
+    Raises:
+        InvalidInput: the tz database has none of that name.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise InvalidInput(f"{name[:64]!r} is not a time zone: write one such as America/Denver or UTC.") from None
+
+
+def zone_of_longitude(longitude: float) -> str:
+    """Return the time zone of a meridian at sea: whole hours, no summer time. On land it is a guess by an hour or two.
+
+    Args:
+        longitude: degrees east.
+    """
+    hours = round(longitude / 15)
+    return f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the tz database counts these westwards
+
+
+def last_ended_day(now: datetime, time_zone: str) -> Day:
+    """Return the last calendar day that has ended in a time zone, be it of 23, 24 or 25 hours.
+
+    Args:
+        now: an instant, with its offset.
+
+    Raises:
+        InvalidInput: there is no such time zone.
+    """
+    return day(now.astimezone(zone(time_zone)).date() - timedelta(days=1))
 
 
 @dataclass(frozen=True, slots=True)

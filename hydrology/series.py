@@ -13,7 +13,10 @@ Flags = npt.NDArray[np.uint8]
 
 
 class Flag(IntFlag):
-    """Bits that qualify a day's value. A missing value is NaN and its flag says why."""
+    """Bits that qualify a day's value. A missing value is NaN and its flag says why.
+
+    A gauge's value that is not APPROVED is provisional: its source may still change it.
+    """
 
     APPROVED = 1
     ESTIMATED = 2
@@ -22,6 +25,7 @@ class Flag(IntFlag):
     ABSENT = 16  # the source does not speak of the day
     FILLED = 32
     SUSPECT = 64
+    ICE = 128  # the river was frozen: the value is an estimate, or there is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Discharge between its units: cubic feet per second, cubic metres per second, depth over a named area.
+"""Discharge between its units: cubic feet per second, cubic metres per second, depth over a named area; and weather
+from the quantities that services give to those that networks take.
 
 The area of one basin differs between sources (by more than 10 % in some), so a depth is only worth
 something beside the name of the area it was computed with: `Area` carries both.
@@ -17,6 +18,8 @@ Array = npt.NDArray[np.float64]
 M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
 SECONDS_PER_DAY = 86_400
 MM_PER_M = 1_000
+M2_PER_SQUARE_MILE = 2_589_988.110336  # exact: 1609.344 ** 2
+J_PER_MJ = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +85,29 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
         case "mm/day":
             return np.asarray(discharge, dtype=np.float64)
     raise InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")
+
+
+def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
+    """Vapour pressure in Pa from the dew point in degC, any shape; NaN stays NaN.
+
+    610.8 · exp(17.27 · T / (T + 237.3)): the air is saturated at its dew point.
+    Source: Allen et al. 1998 (FAO paper 56), equations 11 and 14.
+    """
+    t = np.asarray(dew_point, dtype=np.float64)
+    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
+    return pressure
+
+
+def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
+    """Radiation as its mean over daylight in W/m2 from the sum of the day in MJ/m2, any shape; NaN stays NaN.
+
+    CAMELS gives it so, where most services give the sum, or the mean over 24 hours. A day without daylight has 0.
+
+    Args:
+        daylength: seconds from sunrise to sunset, of the same shape.
+    """
+    joules, seconds = np.asarray(radiation, dtype=np.float64) * J_PER_MJ, np.asarray(daylength, dtype=np.float64)
+    mean: Array = np.where(
+        seconds > 0, joules / np.where(seconds > 0, seconds, 1), np.where(np.isnan(joules), joules, 0)
+    )
+    return mean

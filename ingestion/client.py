@@ -102,11 +102,16 @@ def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) 
             if not response.has_redirect_location:
                 yield response
                 return
-            address = _redirected(address, response.headers["Location"])
+            address = redirected(address, response.headers["Location"])
     raise BadRedirect(f"It leads from one address to the next, more than {MOST_REDIRECTS} times.")
 
 
-def _redirected(address: httpx2.URL, location: str) -> httpx2.URL:
+def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
+    """Return where a redirection of an address leads.
+
+    Raises:
+        BadRedirect: to no plain http or https, to a password, or from https to http.
+    """
     try:
         target = http_address(str(address.join(location)))
     except (InvalidInput, httpx2.InvalidURL):

@@ -1,10 +1,10 @@
 """Cron: when a schedule fires next."""
 
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
 
+from hydrology.calendar import zone
 from hydrology.errors import InvalidInput
 
 
@@ -26,13 +26,13 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
         BadCron: the line or the time zone cannot be read, or the line never fires.
     """
     try:
-        zone = ZoneInfo(timezone)
-    except (ValueError, OSError, KeyError) as error:
-        raise BadCron(f"{timezone!r} is not a time zone: write one such as America/Denver or UTC.") from error
+        there = zone(timezone)
+    except InvalidInput as error:
+        raise BadCron(str(error)) from error
     try:
         if len(cron.split()) != 5:
             raise CroniterError("it has not five fields")
-        following = croniter(cron, after.astimezone(zone)).get_next(datetime)
+        following = croniter(cron, after.astimezone(there)).get_next(datetime)
     except CroniterError as error:
         raise BadCron(
             f"{cron!r} is not a cron line ({error}): write minute, hour, day, month, weekday, such as 30 6 * * *."

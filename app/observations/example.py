@@ -13,13 +13,14 @@ OBSERVATIONS: dict[str, Any] = {
     "values": {"discharge": [0.6730433, 0.5889129, 0.4837499, None]},
     "flags": {"discharge": [3, 3, 3, 16]},
     "flag_legend": {
-        "1": "approved: the source has approved the value for publication",
+        "1": "approved: the source has approved the value; a gauge's value without it is provisional",
         "2": "estimated: the source has estimated the value",
         "4": "below limit: the value is the limit below which the source cannot measure",
         "8": "missing: the source names the day and has no value for it",
         "16": "absent: no source speaks of the day",
         "32": "filled: a missing value was filled in",
         "64": "suspect: the value is doubtful",
+        "128": "ice: the river was frozen; a value is an estimate",
     },
     "missing": {"values.discharge": "1 of 4 days have no value: their flags say why."},
 }

@@ -25,13 +25,14 @@ DISCHARGE = "discharge"
 LONGEST_DAYS = 3_660
 USUAL_DAYS = 365
 LEGEND: Mapping[Flag, str] = {
-    Flag.APPROVED: "approved: the source has approved the value for publication",
+    Flag.APPROVED: "approved: the source has approved the value; a gauge's value without it is provisional",
     Flag.ESTIMATED: "estimated: the source has estimated the value",
     Flag.BELOW_LIMIT: "below limit: the value is the limit below which the source cannot measure",
     Flag.MISSING: "missing: the source names the day and has no value for it",
     Flag.ABSENT: "absent: no source speaks of the day",
     Flag.FILLED: "filled: a missing value was filled in",
     Flag.SUSPECT: "suspect: the value is doubtful",
+    Flag.ICE: "ice: the river was frozen; a value is an estimate",
 }
 
 

@@ -1,11 +1,11 @@
-from datetime import date
+from datetime import UTC, date, datetime
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.calendar import Period, as_date, day, month, water_year
+from hydrology.calendar import Period, as_date, day, last_ended_day, month, water_year, zone_of_longitude
 from hydrology.errors import InvalidInput
 
 dates = st.dates(date(1900, 1, 1), date(2100, 12, 31))
@@ -51,3 +51,33 @@ def test_a_water_year_begins_in_october_and_is_named_by_its_end(one: date) -> No
     expected = one.year + 1 if one.month >= 10 else one.year
     assert water_year(np.array([day(one)])).tolist() == [expected]
     assert month(np.array([day(one)])).tolist() == [one.month]
+
+
+@pytest.mark.parametrize(
+    ("instant", "zone", "ended"),
+    [
+        ("2026-11-22T04:59", "America/New_York", "2026-11-20"),
+        ("2026-11-22T05:00", "America/New_York", "2026-11-21"),
+        ("2026-03-09T03:59", "America/New_York", "2026-03-07"),  # a day of 23 hours
+        ("2026-03-09T04:00", "America/New_York", "2026-03-08"),
+        ("2026-11-02T04:59", "America/New_York", "2026-10-31"),  # one of 25
+        ("2026-11-02T05:00", "America/New_York", "2026-11-01"),
+        ("2026-11-22T11:00", "Pacific/Kiritimati", "2026-11-22"),
+        ("2026-11-22T11:59", "Etc/GMT+12", "2026-11-20"),
+    ],
+)
+def test_a_day_has_ended_at_midnight_of_its_own_time_zone(instant: str, zone: str, ended: str) -> None:
+    assert last_ended_day(datetime.fromisoformat(instant).replace(tzinfo=UTC), zone) == day(ended)
+
+
+def test_a_zone_that_there_is_not_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'Mars/Olympus' is not a time zone"):
+        last_ended_day(datetime(2026, 11, 22, tzinfo=UTC), "Mars/Olympus")
+
+
+@pytest.mark.parametrize(
+    ("longitude", "zone"), [(-75.8, "Etc/GMT+5"), (0.0, "UTC"), (8.5, "Etc/GMT-1"), (-180, "Etc/GMT+12")]
+)
+def test_a_meridian_has_the_hours_of_the_sun(longitude: float, zone: str) -> None:
+    assert zone_of_longitude(longitude) == zone
+    last_ended_day(datetime(2026, 11, 22, tzinfo=UTC), zone)

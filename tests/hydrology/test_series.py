@@ -42,4 +42,4 @@ def test_values_and_flags_of_different_length_are_refused() -> None:
 
 
 def test_every_flag_is_a_bit_of_its_own_that_fits_a_byte() -> None:
-    assert sum(Flag) == 127
+    assert sum(Flag) == 255

@@ -8,11 +8,13 @@ from hydrology.units import (
     Area,
     cfs_to_m3s,
     cfs_to_mm_per_day,
+    daylight_mean,
     m3s_to_cfs,
     m3s_to_mm_per_day,
     mm_per_day_to_cfs,
     mm_per_day_to_m3s,
     to_mm_per_day,
+    vapour_pressure,
 )
 
 SQUARE_KILOMETRE = Area("area_gages2", 1e6)
@@ -51,3 +53,14 @@ def test_the_source_unit_chooses_the_conversion() -> None:
 def test_an_area_that_is_not_positive_is_refused_by_name(m2: float) -> None:
     with pytest.raises(InvalidInput, match="'area_gages2'"):
         Area("area_gages2", m2)
+
+
+def test_vapour_pressure_is_that_of_air_saturated_at_its_dew_point() -> None:
+    # FAO paper 56, annex 2, table 2.3: 0.611 kPa at 0 degC, 1.228 at 10, 3.168 at 25
+    np.testing.assert_allclose(vapour_pressure([0, 10, 25]), [611, 1228, 3168], rtol=1e-3)
+    assert np.isnan(vapour_pressure(np.nan))
+
+
+def test_radiation_is_spread_over_daylight_alone() -> None:
+    np.testing.assert_allclose(daylight_mean([8.64, 8.64, 0.0], [86_400, 43_200, 0]), [100, 200, 0])
+    assert np.isnan(daylight_mean([np.nan, np.nan], [43_200, 0])).all()

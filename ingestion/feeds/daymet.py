@@ -1,0 +1,107 @@
+"""Past weather from Daymet's single-pixel service: the square kilometre of the gauge, a year or more late.
+
+Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is the mean over daylight already, as CAMELS has it.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hydrology.calendar import Day, day
+from hydrology.credit import Credit
+from hydrology.errors import InvalidInput, Problem
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, possible
+from ingestion.feeds.http import Broken, Service
+
+PATH = "/single-pixel/api/data"
+_COLUMNS = {
+    "dayl (s)": ("daylength", "s"),
+    "prcp (mm/day)": ("precipitation", "mm/day"),
+    "srad (W/m^2)": ("srad", "W/m2"),
+    "swe (kg/m^2)": ("swe", "mm"),  # a kilogram of water on a square metre is a millimetre deep
+    "tmax (deg c)": ("tmax", "degC"),
+    "tmin (deg c)": ("tmin", "degC"),
+    "vp (Pa)": ("vp", "Pa"),
+}
+"""A column by its name and unit: ours and its unit."""
+_NO_DATA = -9999.0
+_VARIABLES = ",".join(name.partition(" ")[0] for name in _COLUMNS)
+
+Table = tuple[list[Day], dict[str, list[float]]]
+
+
+class DaymetFeed:
+    """The weather of past years at gauges, a request for each.
+
+    Args:
+        service: the host.
+    """
+
+    credit = Credit("Daymet daily surface weather data, ORNL DAAC (doi:10.3334/ORNLDAAC/2129).", "no restrictions")
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Give the weather of the days wanted. 31 December of a leap year is absent: Daymet's years have 365 days."""
+        for site in sites:
+            try:
+                content: Observations | Problem = self._observations(site, wanted)
+            except FeedProblem as problem:
+                content = problem
+            yield Given(site.basin, content)
+
+    def _observations(self, site: Site, wanted: Wanted) -> Observations:
+        latitude, longitude = site.place()
+        params = {"lat": str(latitude), "lon": str(longitude), "vars": _VARIABLES, "format": "csv"}
+        params |= {"start": str(wanted.days.first), "end": str(wanted.days.last)}
+        days, columns = self._service.read(_table, PATH, params)
+        last = wanted.last_of(site)
+        inside = [at for at, each in enumerate(days) if wanted.days.first <= each <= last]
+        origin = f"{self._service.base}{PATH} {site.basin} at {latitude:g},{longitude:g}"
+        if not inside:
+            return Observations({}, origin)
+        variables = {}
+        for name, values in columns.items():
+            variable, unit = _COLUMNS[name]
+            variables[variable] = daily_series(np.array(days)[inside], np.array(values)[inside], unit)
+        return possible(site.basin, Observations(variables, origin))
+
+
+def _table(body: bytes) -> Table:
+    """Return the days of an answer and its columns: lines of words, one of names, and the values.
+
+    Raises:
+        Broken: it is not whole.
+    """
+    lines = body.decode("utf-8", errors="replace").splitlines()
+    start = next((at for at, line in enumerate(lines) if line.startswith("year,yday")), None)
+    if start is None:
+        raise Broken("the answer has no table")
+    reader = csv.DictReader(io.StringIO("\n".join(lines[start:])))
+    if missing := [name for name in _COLUMNS if name not in (reader.fieldnames or [])]:
+        raise FeedProblem(f"Daymet's answer lacks {', '.join(missing)}, or has it in another unit.")
+    days: list[Day] = []
+    columns: dict[str, list[float]] = {name: [] for name in _COLUMNS}
+    try:
+        for row in reader:
+            days.append(_day(float(row["year"]), int(row["yday"])))
+            for name in _COLUMNS:
+                columns[name].append(_finite(row[name]))
+    except (ValueError, TypeError, InvalidInput):
+        raise Broken("a line of the answer's table is not whole") from None
+    return days, columns
+
+
+def _day(year: float, number: int) -> Day:
+    """Return a day of Daymet's calendar: 29 February counts, 31 December of a leap year is left out."""
+    if not 1 <= number <= 365:
+        raise ValueError("the years of Daymet have 365 days")
+    return day(f"{int(year):04}-01-01") + np.timedelta64(number - 1, "D")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return np.nan if not np.isfinite(value) or value == _NO_DATA else value

@@ -1,0 +1,81 @@
+"""Observations from tables in files: those that `freshet ingest tables` reads, laid down by somebody now and then."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hydrology.calendar import Period
+from hydrology.credit import Credit
+from hydrology.errors import Problem
+from hydrology.series import DailySeries, Flag
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
+from ingestion.reading import ANY_FILES, Files
+from ingestion.sources.tables import TablesSource
+
+_SUFFIXES = (".csv", ".json")
+MOST_FILES = 1_000
+
+
+class FilesFeed:
+    """Tables of observations, in files or folders.
+
+    Args:
+        paths: files, and folders whose `.csv` and `.json` are read in the order of their names.
+        product: the name that weather is kept under.
+        files: which may be read.
+    """
+
+    credit = Credit("Observations from files of this service's operator.", "as its operator states")
+
+    def __init__(self, paths: Sequence[Path], product: str, files: Files = ANY_FILES) -> None:
+        self._paths, self._product, self._files = paths, product, files
+
+    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Give what the tables hold of basins in the days wanted, of a later file where two speak of one day.
+
+        Where a table cannot be used, nothing is given of any basin: nobody knows of which ones it would have spoken.
+        """
+        names = [site.basin for site in sites]
+        try:
+            tables = [TablesSource(None, path, self._product, names, self._files) for path in self._listed()]
+        except Problem as problem:
+            yield from (Given(basin, problem) for basin in names)
+            return
+        for site in sites:
+            days = Period(wanted.days.first, wanted.last_of(site))
+            held = [table.read(site.basin) for table in tables if site.basin in table.basins()]
+            variables: dict[str, DailySeries] = {}
+            for series in (series for data in held for series in data.series):
+                part = series.series.period.overlap(days) if days.first <= days.last else None
+                if part is not None:
+                    before = variables.get(series.variable)
+                    variables[series.variable] = _overlaid(before, series.series.over(part))
+            yield Given(site.basin, Observations(variables, f"{', '.join(map(str, self._paths))} {site.basin}"))
+
+    def _listed(self) -> list[Path]:
+        listed = []
+        for path in map(self._files.locate, self._paths):
+            inside = sorted(path.iterdir()) if path.is_dir() else [path]
+            listed += [file for file in inside if file == path or file.suffix.lower() in _SUFFIXES]
+        if not listed or len(listed) > MOST_FILES:
+            raise FeedProblem(f"There are {len(listed)} tables (.csv, .json) to read: lay down 1 to {MOST_FILES}.")
+        return listed
+
+
+def _overlaid(before: DailySeries | None, after: DailySeries) -> DailySeries:
+    """Return two series of a variable as one; where both speak of a day, the second counts.
+
+    Raises:
+        FeedProblem: they are in different units.
+    """
+    if before is None:
+        return after
+    if before.unit != after.unit:
+        raise FeedProblem("Two tables give one variable in different units: convert one of them.")
+    span = Period(min(before.start, after.start), max(before.period.last, after.period.last))
+    old, new = before.over(span), after.over(span)
+    absent = new.flags & Flag.ABSENT != 0
+    return DailySeries(
+        span.first, np.where(absent, old.values, new.values), np.where(absent, old.flags, new.flags), after.unit
+    )

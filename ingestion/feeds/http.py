@@ -1,0 +1,233 @@
+"""Asking a service over HTTP: one host, a bounded time and size, a few attempts that keep to what the service allows.
+
+A key goes in a header to that host alone, over https (or to a host that the operator allowed by name), and what a
+service says in an error is shown without it.
+"""
+
+import json
+import math
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+import httpx2
+
+from hydrology.errors import InvalidInput
+from ingestion.addresses import AddressProblem, HostPort, UnknownHost
+from ingestion.client import MOST_REDIRECTS, BadRedirect, Deadline, http_address, public_client, redirected, shown
+from ingestion.feeds.base import FeedProblem
+
+Read = TypeVar("Read")
+Params = Mapping[str, str]
+
+ATTEMPTS = 4
+LONGEST_WAIT = 300.0  # seconds between two attempts; a service that asks for more is left alone until the next fetch
+MOST_SECONDS = 300.0  # for one attempt
+MOST_BYTES = 64 * 2**20  # of one answer
+_MOST_ERROR_BYTES = 2**16
+_LONGEST_REASON = 200
+_MINUTE = 60.0
+
+_PASSING = {
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+
+
+class Broken(Exception):  # noqa: N818 - not a fault of ours, and mended by another attempt
+    """An answer that another attempt may give whole. The text says what is wrong with it."""
+
+    def __init__(self, cause: str, wait: float | None = None) -> None:
+        super().__init__(cause)
+        self.wait = wait
+
+
+@dataclass(slots=True)
+class Service:
+    """A service at one address.
+
+    Args:
+        base: its address, http or https, without a query.
+        key: sent as the header `X-Api-Key`.
+        key_setting: where the operator sets the key, for errors.
+        allowed: hosts with their ports that need no public address.
+        pause: waits for some seconds.
+    """
+
+    base: str
+    key: str | None = field(default=None, repr=False)
+    key_setting: str | None = None
+    allowed: Collection[HostPort] = ()
+    pause: Callable[[float], None] = time.sleep
+    _used_up: bool = field(default=False, init=False)
+
+    def json(self, path: str = "", params: Params | None = None, body: object = None, media: str = "") -> Any:
+        """Return the JSON of a part of the service.
+
+        Args:
+            path: below the base, or a whole address of the same service.
+            params: the query.
+            body: sent as JSON by POST, under the media type.
+
+        Raises:
+            FeedProblem: the service refuses, keeps failing, or gives something else.
+        """
+        return self.read(parsed, path, params, body, media)
+
+    def read(
+        self,
+        parse: Callable[[bytes], Read],
+        path: str = "",
+        params: Params | None = None,
+        body: object = None,
+        media: str = "application/json",
+    ) -> Read:
+        """Return what `parse` makes of an answer; it raises Broken where it is not whole. Raises as `json` does."""
+        address = self._address(path, params)
+        content = None if body is None else json.dumps(body).encode()
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return parse(self._asked(address, content, media or "application/json"))
+            except Broken as broken:
+                wait = 2.0 ** (attempt - 1) if broken.wait is None else broken.wait
+                if attempt == ATTEMPTS or wait > LONGEST_WAIT:
+                    times = "" if attempt == 1 else f" in {attempt} attempts"
+                    raise FeedProblem(f"{shown(address)}: {broken}{times}: try later.") from None
+                self.pause(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def is_own(self, address: str) -> bool:
+        """Whether an address is of this service: the same scheme, host and port."""
+        try:
+            return _origin(http_address(address)) == _origin(http_address(self.base))
+        except InvalidInput:
+            return False
+
+    def _address(self, path: str, params: Params | None) -> httpx2.URL:
+        whole = path if "://" in path else f"{self.base.rstrip('/')}{path}"
+        address = http_address(whole)
+        if not self.is_own(whole):
+            raise FeedProblem(f"{shown(address)} is not of the service {shown(http_address(self.base))}.")
+        return address if params is None else address.copy_with(params=dict(params))
+
+    def _asked(self, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
+        if self._used_up:
+            raise FeedProblem(f"{shown(address)}: the service's limit of requests is used up: try later.")
+        try:
+            with public_client(Deadline(MOST_SECONDS), self.allowed) as client:
+                return self._answered(client, address, content, media)
+        except UnknownHost as problem:
+            raise Broken(str(problem).rstrip(".")) from None
+        except AddressProblem as problem:
+            raise FeedProblem(f"{shown(address)} cannot be asked. {problem}") from None
+        except httpx2.TransportError as error:
+            raise Broken(f"the connection failed ({type(error).__name__})") from None
+
+    def _answered(self, client: httpx2.Client, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
+        method = "GET" if content is None else "POST"
+        for _ in range(MOST_REDIRECTS + 1):
+            headers = self._headers(address) | ({} if content is None else {"Content-Type": media})
+            with client.stream(method, address, content=content, headers=headers) as response:
+                if not response.has_redirect_location:
+                    return self._body(address, response)
+                target = redirected(address, response.headers["Location"])
+            if _origin(target) != _origin(address):
+                raise BadRedirect("It leads to another host, which a feed does not follow.")
+            address = target
+        raise BadRedirect(f"It leads from one address to the next, more than {MOST_REDIRECTS} times.")
+
+    def _headers(self, address: httpx2.URL) -> dict[str, str]:
+        host, port = address.host.lower(), address.port or (443 if address.scheme == "https" else 80)
+        secret = address.scheme == "https" or (host, port) in self.allowed
+        return {"X-Api-Key": self.key} if self.key and secret else {}
+
+    def _body(self, address: httpx2.URL, response: httpx2.Response) -> bytes:
+        failed = response.status_code != HTTPStatus.OK
+        self._used_up = not failed and response.headers.get("X-RateLimit-Remaining", "").strip() == "0"
+        body = bytearray()
+        for chunk in response.iter_raw():
+            body += chunk
+            if len(body) > (_MOST_ERROR_BYTES if failed else MOST_BYTES):
+                if failed:
+                    break
+                raise FeedProblem(
+                    f"{shown(address)}: the answer has more than {MOST_BYTES} bytes: ask for fewer basins or days."
+                )
+        if failed:
+            raise self._refusal(address, response, bytes(body))
+        return bytes(body)
+
+    def _refusal(self, address: httpx2.URL, response: httpx2.Response, body: bytes) -> Exception:
+        status, reason = response.status_code, self._said(body)
+        sentence = f"the service answers {status}{f' ({reason})' if reason else ''}"
+        if status in _PASSING:
+            return Broken(sentence, _wait(response.headers.get("Retry-After"), reason))
+        mend = "check the settings of the feed"
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            mend = f"check its key in {self.key_setting}" if self.key_setting else "it needs a key"
+        return FeedProblem(f"{shown(address)}: {sentence}: {mend}.")
+
+    def _said(self, body: bytes) -> str:
+        """Return the reason that an error gives, fit to be shown."""
+        try:
+            said = _reason(json.loads(body))
+        except (ValueError, RecursionError):
+            said = ""
+        text = said.replace(self.key, "…") if self.key else said
+        return "".join(letter if letter.isprintable() else " " for letter in text)[:_LONGEST_REASON].strip()
+
+
+def parsed(body: bytes) -> Any:
+    """Return the JSON of an answer.
+
+    Raises:
+        Broken: it is none, or a part of it is cut off.
+    """
+
+    def refuse(_name: str) -> float:
+        raise ValueError("NaN and infinity are no numbers")
+
+    try:
+        return json.loads(body, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise Broken("the answer is not whole JSON") from None
+
+
+def _reason(said: Any) -> str:
+    """Return the words of an error: services call them by different names."""
+    if not isinstance(said, dict):
+        return ""
+    inner = said.get("error")
+    candidates = [said.get(name) for name in ("reason", "description", "message", "detail")]
+    candidates += [inner.get("message") if isinstance(inner, dict) else inner]
+    return next((text for text in candidates if isinstance(text, str)), "")
+
+
+def _wait(retry_after: str | None, reason: str) -> float | None:
+    """Return how many seconds a service asks to be left alone; None where it does not say."""
+    if retry_after is not None:
+        return _seconds(retry_after.strip())
+    if any(word in reason.lower() for word in ("hourly", "daily", "monthly")):
+        return math.inf
+    return _MINUTE if "minutely" in reason.lower() else None
+
+
+def _seconds(retry_after: str) -> float | None:
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _origin(address: httpx2.URL) -> tuple[str, str, int | None]:
+    return address.scheme, address.host.lower(), address.port

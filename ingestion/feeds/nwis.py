@@ -1,0 +1,156 @@
+"""Daily mean discharge from the older NWIS service of USGS, for as long as it answers: JSON or RDB."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hydrology.basins import source_code
+from hydrology.errors import Problem
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
+from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
+from ingestion.feeds.http import Broken, Service, parsed
+from ingestion.feeds.usgs import CREDIT, NAMESPACE
+from ingestion.feeds.usgs_sites import in_lists
+
+Form = Literal["json", "rdb"]
+UNIT = "ft3/s"
+_NO_DATA = -999_999.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """A gauge's values by one method."""
+
+    method: str
+    unit: str
+    rows: tuple[FlowRow, ...]
+
+
+_ByBasin = dict[str, list[_Series]]
+
+
+class NwisFeed:
+    """Discharge of USGS gauges from the older service. It tells neither time zones nor what was revised.
+
+    Args:
+        service: at `…/nwis/dv/`.
+        form: in which the values are asked for.
+        series: the method (`methodID`, or the number of the RDB column) to take, by basin, where a gauge has several.
+    """
+
+    credit = CREDIT
+
+    def __init__(self, service: Service, form: Form = "json", series: Mapping[str, str] | None = None) -> None:
+        self._service, self._form, self._named = service, form, series or {}
+
+    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Give the discharge of gauges in the days wanted. A gauge that is not known looks like one without data."""
+        by_basin = {site.basin: site for site in sites}
+        gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
+        for basin in by_basin.keys() - set(gauges):
+            yield Given(basin, FeedProblem(f"{basin} is no gauge of USGS: leave it out of the feed."))
+        for part in in_lists(gauges):
+            yield from self._part([by_basin[basin] for basin in part], wanted)
+
+    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
+        params = {"format": self._form, "sites": ",".join(source_code(site.basin) for site in sites)}
+        params |= {"parameterCd": PARAMETER, "statCd": STATISTIC}
+        params |= {"startDT": str(wanted.days.first), "endDT": str(wanted.days.last)}
+        try:
+            held = self._service.read(_of_json if self._form == "json" else _of_rdb, "", params)
+        except FeedProblem as problem:
+            return [Given(site.basin, problem) for site in sites]
+        return [Given(site.basin, self._content(site, wanted, held.get(site.basin, []))) for site in sites]
+
+    def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations | Problem:
+        with_rows = [series for series in held if series.rows]
+        if site.basin in self._named:
+            with_rows = [series for series in with_rows if series.method == self._named[site.basin]]
+        if len(with_rows) > 1:
+            methods = ", ".join(series.method for series in with_rows)
+            return FeedProblem(f"{site.basin} has several series: choose of {methods} in the feed's `series`.")
+        origin = f"{self._service.base} {site.basin}"
+        if not with_rows:
+            return Observations({}, origin)
+        (series,) = with_rows
+        if series.unit != UNIT:
+            return FeedProblem(f"The discharge of {site.basin} is not in {UNIT}: nothing of the basin was taken.")
+        daily = discharge(series.rows, wanted.last_of(site))
+        return Observations({} if daily is None else {"discharge": daily}, f"{origin} series {series.method}")
+
+
+def _of_json(body: bytes) -> _ByBasin:
+    """Return the series of an answer by basin.
+
+    Raises:
+        Broken: it is not the JSON of this service.
+        FeedProblem: a value is none.
+    """
+    by_basin: _ByBasin = defaultdict(list)
+    try:
+        for series in parsed(body)["value"]["timeSeries"]:
+            variable = series["variable"]
+            statistics = {option.get("optionCode") for option in variable["options"]["option"]}
+            if variable["variableCode"][0]["value"] != PARAMETER or STATISTIC not in statistics:
+                continue
+            basin = f"{NAMESPACE}{series['sourceInfo']['siteCode'][0]['value']}"
+            no_data = float(variable.get("noDataValue", _NO_DATA))
+            for method in series["values"]:
+                rows = tuple(_json_row(basin, row, no_data) for row in method["value"])
+                name = str((method.get("method") or [{}])[0].get("methodID", len(by_basin[basin]) + 1))
+                by_basin[basin].append(_Series(name, variable["unit"]["unitCode"], rows))
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError):
+        raise Broken("the answer is not of the shape of daily values") from None
+    return by_basin
+
+
+def _json_row(basin: str, row: Mapping[str, Any], no_data: float) -> FlowRow:
+    return flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
+
+
+def _of_rdb(body: bytes) -> _ByBasin:
+    """Return the series of an answer by basin: blocks of lines of comments, of names, of widths and of values.
+
+    Raises:
+        Broken: it is not such a text.
+        FeedProblem: a value is none.
+    """
+    by_basin: dict[str, dict[str, list[FlowRow]]] = defaultdict(lambda: defaultdict(list))
+    names: list[str] = []
+    lines = iter(body.decode("utf-8", errors="replace").splitlines())
+    for line in lines:
+        if line.startswith("#") or not line.strip():
+            continue
+        cells = line.split("\t")
+        if cells[0] == "agency_cd":
+            names = cells
+            next(lines, None)  # the widths
+            continue
+        if not names or len(cells) != len(names):
+            raise Broken("the answer is not whole RDB")
+        row = dict(zip(names, cells, strict=True))
+        basin = f"{NAMESPACE}{row['site_no']}"
+        for name in names:
+            if name.endswith(f"_{PARAMETER}_{STATISTIC}") and (row[name] or row.get(f"{name}_cd")):
+                by_basin[basin][name.partition("_")[0]].append(_rdb_row(basin, row, name))
+    return {
+        basin: [_Series(method, UNIT, tuple(rows)) for method, rows in methods.items()]
+        for basin, methods in by_basin.items()
+    }
+
+
+def _rdb_row(basin: str, row: Mapping[str, str], name: str) -> FlowRow:
+    """Read a row whose value may be a word (`Ice`, `Eqp`): then there is none, and the word says why."""
+    value, codes = row[name], row.get(f"{name}_cd", "")
+    if value[:1].isalpha():
+        return flow_row(basin, row["datetime"], None, [codes, value.replace("_", " ")])
+    return flow_row(basin, row["datetime"], _present(value, _NO_DATA), codes)
+
+
+def _present(value: Any, no_data: float) -> Any:
+    """Return a value as it is written; None where it is the number that stands for none."""
+    try:
+        return None if float(value) == no_data else value
+    except (TypeError, ValueError):
+        return value

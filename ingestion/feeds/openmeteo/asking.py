@@ -1,0 +1,158 @@
+"""Asking Open-Meteo for the daily values of many places, and checking each place's answer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Days
+from hydrology.evaporation import daylength
+from hydrology.units import daylight_mean, vapour_pressure
+from ingestion.feeds.base import FeedProblem, Site
+from ingestion.feeds.http import Broken, Service, parsed
+
+Array = npt.NDArray[np.float64]
+
+SOURCE = "open-meteo"
+LICENCE = "CC BY 4.0"
+UNITS = {
+    "precipitation_sum": "mm",
+    "temperature_2m_max": "°C",
+    "temperature_2m_min": "°C",
+    "shortwave_radiation_sum": "MJ/m²",
+    "dew_point_2m_mean": "°C",
+}
+"""The daily variables that are asked for, and the unit that each must come in."""
+FARTHEST_CELL = 2.0  # degrees from the place asked for: the answer tells the cell's place, not the gauge's
+CONTROL = "control"
+
+_OWNERS = {
+    "ecmwf": "ECMWF",
+    "era5": "Copernicus Climate Change Service (ECMWF)",
+    "ncep": "NOAA NCEP",
+    "gfs": "NOAA NCEP",
+    "cmc": "Environment and Climate Change Canada",
+    "gem": "Environment and Climate Change Canada",
+    "icon": "Deutscher Wetterdienst",
+    "dwd": "Deutscher Wetterdienst",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The answer about one place.
+
+    Attributes:
+        time_zone: whose calendar days its days are.
+        cell: latitude and longitude of the grid cell.
+        days: consecutive.
+        members: Open-Meteo's values (days,) by variable, by the label of the member; NaN where null.
+    """
+
+    time_zone: str
+    cell: tuple[float, float]
+    days: Days
+    members: Mapping[str, Mapping[str, Array]]
+
+
+def owner(model: str) -> str:
+    """Return who computes a model, for the credit; Open-Meteo alone where its name does not say."""
+    name = next((owner for prefix, owner in _OWNERS.items() if model.startswith(prefix)), None)
+    return f"Weather data by Open-Meteo.com (model {model}{f' of {name}' if name else ''})."
+
+
+def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked: values of a model at the gauges, by the days of their own time zones.
+
+    Args:
+        days: the parameters that choose them.
+
+    Raises:
+        FeedProblem: the place of a gauge is not known.
+    """
+    places = [site.place() for site in sites]
+    return {
+        "latitude": [latitude for latitude, _ in places],
+        "longitude": [longitude for _, longitude in places],
+        "timezone": [site.time_zone or "auto" for site in sites],
+        "daily": list(UNITS),
+        "models": [model],
+        **days,
+    }
+
+
+def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> list[Place | FeedProblem]:
+    """Return the answer about each site, or what is wrong with it.
+
+    Raises:
+        FeedProblem: the service does not answer as it should.
+    """
+    answer = service.read(lambda body: _places(body, len(sites)), path, body=dict(asked), media="application/json")
+    return [
+        _checked(site, at, place, asked["models"][0])
+        for at, (site, place) in enumerate(zip(sites, answer, strict=True))
+    ]
+
+
+def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
+    """Return a member's values as networks take them, in the units of
+    `hydrology.quantities.WEATHER`: radiation as the mean over daylight, vapour pressure from the dew point."""
+    lit = daylength(days, latitude)[:, 0]
+    return {
+        "precipitation": values["precipitation_sum"],
+        "tmax": values["temperature_2m_max"],
+        "tmin": values["temperature_2m_min"],
+        "srad": daylight_mean(values["shortwave_radiation_sum"], lit),
+        "vp": vapour_pressure(values["dew_point_2m_mean"]),
+    }
+
+
+def _places(body: bytes, count: int) -> list[dict[str, Any]]:
+    """Return the answers, one a place: one place comes as an object, several as a list in the order asked."""
+    answer = parsed(body)  # a stream that broke off ends in words, which are no JSON
+    places = [answer] if isinstance(answer, dict) else answer
+    if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
+        raise Broken(f"the answer is not of the {count} places asked for")
+    return places
+
+
+def _checked(site: Site, at: int, place: dict[str, Any], model: str) -> Place | FeedProblem:
+    try:
+        return _place(site, at, place, model)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return FeedProblem(f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken.")
+    except FeedProblem as problem:
+        return problem
+
+
+def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
+    if place.get("location_id", at) != at:  # the first has none
+        raise FeedProblem(f"The answer about {site.basin} is of another place: nothing of it was taken.")
+    cell = float(place["latitude"]), float(place["longitude"])
+    if max(abs(np.subtract(cell, site.place()))) > FARTHEST_CELL:
+        raise FeedProblem(f"The answer about {site.basin} is of a place far from its gauge: nothing of it was taken.")
+    daily, units = place["daily"], place["daily_units"]
+    days = np.array(daily["time"], dtype="datetime64[D]")
+    if not len(days) or (np.diff(days) != np.timedelta64(1, "D")).any():
+        raise FeedProblem(f"The days of {site.basin} do not follow each other: nothing of it was taken.")
+    members: dict[str, dict[str, Array]] = {}
+    for variable, unit in UNITS.items():
+        for name, label in _members_of(variable, daily, model):
+            if units.get(name) != unit:
+                raise FeedProblem(f"{variable} of {site.basin} is not in {unit}: nothing of it was taken.")
+            if len(daily[name]) != len(days):
+                raise FeedProblem(f"{variable} of {site.basin} has not a value a day: nothing of it was taken.")
+            members.setdefault(label, {})[variable] = np.array(daily[name], dtype=np.float64)
+    if not members or any(values.keys() != UNITS.keys() for values in members.values()):
+        raise FeedProblem(f"The answer about {site.basin} lacks a variable: nothing of it was taken.")
+    return Place(str(place["timezone"]), cell, days, members)
+
+
+def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:
+    """Return the names of a variable's columns and the labels of their members; the bare name is the control."""
+    pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
+    matches = [(name, pattern.fullmatch(name)) for name in daily]
+    return [(name, f"member{match[1]}" if match[1] else CONTROL) for name, match in matches if match]

@@ -1,0 +1,151 @@
+"""Weather forecasts from Open-Meteo: one trace, or an ensemble's members, of one named model."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from hydrology.credit import Credit
+from hydrology.errors import Problem
+from hydrology.quantities import WEATHER
+from hydrology.weather import Trace, WeatherForecast, WeatherIssue
+from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, placed
+from ingestion.feeds.http import Broken, Service, parsed
+from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, query
+from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+
+LATE_AFTER = timedelta(minutes=20)
+"""Beyond the interval between two runs: from then on the next one is late. Source: Open-Meteo's model updates page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """The newest run of a model.
+
+    Attributes:
+        began: its reference time.
+        available: since when the service gives it.
+        interval: between two runs.
+    """
+
+    began: datetime
+    available: datetime
+    interval: timedelta
+
+
+class OpenMeteoForecast:
+    """The weather of the days ahead at gauges.
+
+    Args:
+        service: the host of the forecasts, or of the ensembles.
+        path: `/v1/forecast` or `/v1/ensemble`.
+        model: `ecmwf_ifs`, `ncep_gefs025`, …: one whose runs the service tells of, so no blend of several.
+        days: how many, today included.
+        members: that each place has, the control included; 1 for a forecast of one trace.
+        tell: gets what a fetch weighs, before it is made, and that a model is late.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        path: str,
+        model: str,
+        days: int,
+        members: int = 1,
+        tell: Callable[[str], None] = lambda _sentence: None,
+    ) -> None:
+        self._service, self._path, self._model = service, path, model
+        self._days, self._members, self._tell = days, members, tell
+        self.credit = Credit(owner(model), LICENCE)
+
+    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Give the newest forecast of each gauge, as long as it has every variable of every member.
+
+        Raises:
+            FeedProblem: the fetch weighs more than the service gives, or the model's run is not known.
+        """
+        known, unknown = placed(sites)
+        yield from unknown
+        weight = weight_of_place(len(UNITS) * self._members, self._days)
+        self._tell(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
+        parts = list(in_requests(known, weight, keyless=self._service.key is None))
+        run = self._run(wanted.now)
+        if run.available + run.interval + LATE_AFTER < wanted.now:
+            self._tell(f"{self._model} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
+        for part in parts:
+            yield from self._part(part, wanted)
+
+    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
+        try:
+            run = self._run(wanted.now)
+            places = ask(self._service, self._path, sites, query(sites, self._model, {"forecast_days": self._days}))
+            if self._run(wanted.now) != run:
+                raise FeedProblem(f"{self._model} was updated while it was asked for: try again.")
+        except FeedProblem as problem:
+            return [Given(site.basin, problem) for site in sites]
+        issue = WeatherIssue(
+            source=SOURCE,
+            model=self._model,
+            reference_time=run.began,
+            available_time=run.available,
+            licence=self.credit.licence,
+            credit=self.credit.credit,
+        )
+        return [Given(site.basin, self._content(site, place, issue)) for site, place in zip(sites, places, strict=True)]
+
+    def _run(self, now: datetime) -> ModelRun:
+        """Return the model's newest run.
+
+        Raises:
+            FeedProblem: the service does not say which run it gives, or gives one that the clock has not come to.
+        """
+        run = self._service.read(_run, f"/data/{self._model}/static/meta.json")
+        if run.available > now:
+            raise FeedProblem(
+                f"{self._model} was made available at {run.available:%Y-%m-%dT%H:%MZ}, and this service's clock stands "
+                f"at {now:%Y-%m-%dT%H:%MZ}: a forecast from the future is not taken."
+            )
+        return run
+
+    def _content(self, site: Site, place: Place | FeedProblem, issue: WeatherIssue) -> WeatherForecast | Problem:
+        if isinstance(place, FeedProblem):
+            return place
+        if len(place.members) != self._members:
+            return FeedProblem(
+                f"{self._model} has {len(place.members)} members for {site.basin}, not {self._members}: nothing of it "
+                "was taken."
+            )
+        leads = _leads(place)
+        if leads == 0:
+            return FeedProblem(f"{self._model} has no whole day for {site.basin}: nothing of it was taken.")
+        days, (latitude, _) = place.days[:leads], site.place()
+        traces = []
+        for label in sorted(place.members):
+            values = {name: numbers[:leads] for name, numbers in place.members[label].items()}
+            arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
+            traces.append(Trace(label, days, arrays))
+        units = {name: WEATHER[name].unit for name in traces[0].values}
+        try:
+            return WeatherForecast.of_traces(issue, site.basin, traces, units)
+        except Problem as problem:
+            return problem
+
+
+def _leads(place: Place) -> int:
+    """Return how many days there are until the tail that some variable of some member has not: models end early."""
+    known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
+    (places,) = np.nonzero(known)
+    return int(places[-1]) + 1 if len(places) else 0
+
+
+def _run(body: bytes) -> ModelRun:
+    said = parsed(body)
+    names = ("last_run_initialisation_time", "last_run_availability_time", "update_interval_seconds")
+    try:
+        began, available, interval = (float(said[name]) for name in names)
+        return ModelRun(
+            datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)
+        )
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        raise Broken("the answer does not say which run the model is at") from None

@@ -1,0 +1,58 @@
+"""Features of an OGC API, page by page."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ingestion.feeds.base import FeedProblem
+from ingestion.feeds.http import Broken, Params, Service, parsed
+
+MOST_PAGES = 200
+PAGE_SIZE = 10_000  # features; the service takes up to 50 000, and counts none of it as a total
+QUERY_MEDIA = "application/query-cql-json"
+
+Properties = dict[str, Any]
+
+
+def features(service: Service, collection: str, params: Params, body: object = None) -> Iterator[dict[str, Any]]:
+    """Give every feature of a query, in any order.
+
+    Raises:
+        FeedProblem: a page fails, comes again or leads to another host, or there is no end of them.
+    """
+    path, asked, seen = f"/collections/{collection}/items", dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
+    answer = service.read(_page, path, asked, body, QUERY_MEDIA)
+    for _ in range(MOST_PAGES):
+        yield from answer["features"]
+        following = _next(answer)
+        if following is None:
+            return
+        if following in seen:
+            raise FeedProblem(f"{service.base}: a page of {collection} leads back to one before: try later.")
+        if not service.is_own(following):
+            raise FeedProblem(f"{service.base}: a page of {collection} leads to another host, which is not followed.")
+        seen.add(following)
+        answer = service.read(_page, following)
+    raise FeedProblem(f"{service.base}: there are more than {MOST_PAGES} pages of {collection}: ask for fewer days.")
+
+
+def _page(body: bytes) -> dict[str, Any]:
+    answer = parsed(body)
+    whole = isinstance(answer, dict) and isinstance(answer.get("features"), list)
+    if not whole or not all(isinstance(feature, dict) for feature in answer["features"]):
+        raise Broken("the answer is no list of features")
+    features: dict[str, Any] = answer
+    return features
+
+
+def properties(feature: dict[str, Any]) -> Properties:
+    """Return what a feature says by name; nothing where it is none."""
+    inner = feature.get("properties")
+    return inner if isinstance(inner, dict) else {}
+
+
+def _next(answer: dict[str, Any]) -> str | None:
+    links = answer.get("links")
+    for link in links if isinstance(links, list) else []:
+        if isinstance(link, dict) and link.get("rel") == "next" and isinstance(link.get("href"), str):
+            return str(link["href"])
+    return None

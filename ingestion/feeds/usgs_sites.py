@@ -1,0 +1,169 @@
+"""What USGS says of gauges: where they are, which time they keep, which daily series of discharge they have."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hydrology.units import M2_PER_SQUARE_MILE
+from ingestion.feeds.base import FeedProblem
+from ingestion.feeds.flow import PARAMETER, STATISTIC
+from ingestion.feeds.http import Service
+from ingestion.feeds.pages import Properties, features, properties
+
+LONGEST_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
+
+# Standard time by its abbreviation: the zone with summer time, and the one without.
+_TIME_ZONES = {
+    "AST": ("America/Halifax", "America/Puerto_Rico"),
+    "EST": ("America/New_York", "Etc/GMT+5"),
+    "CST": ("America/Chicago", "Etc/GMT+6"),
+    "MST": ("America/Denver", "America/Phoenix"),
+    "PST": ("America/Los_Angeles", "Etc/GMT+8"),
+    "AKST": ("America/Anchorage", "Etc/GMT+9"),
+    "HST": ("America/Adak", "Pacific/Honolulu"),
+    "GST": ("Pacific/Guam", "Pacific/Guam"),
+    "SST": ("Pacific/Pago_Pago", "Pacific/Pago_Pago"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A gauge.
+
+    Attributes:
+        name: what people call it; None where USGS does not say.
+        latitude, longitude: degrees.
+        drainage_area_m2: as USGS gives it. Depths of runoff are taken over the area that a model learnt with, not this.
+        time_zone: whose days its days are.
+    """
+
+    name: str | None
+    latitude: float | None
+    longitude: float | None
+    drainage_area_m2: float | None
+    time_zone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DailySeriesInfo:
+    """A series of daily mean discharge that a gauge has."""
+
+    id: str
+    primary: bool
+    sublocation: str | None
+
+
+def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
+    """Give basins in lists that a URL holds."""
+    part: list[str] = []
+    for basin in basins:
+        if part and sum(len(name) + 3 for name in part) + len(basin) > LONGEST_LIST:  # a comma is written %2C
+            yield part
+            part = []
+        part.append(basin)
+    if part:
+        yield part
+
+
+def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
+    """Return what is known of gauges (`USGS-01491000`); one that USGS does not know is left out.
+
+    Raises:
+        FeedProblem: USGS does not answer as it should.
+    """
+    if not basins:
+        return {}
+    member = {"op": "in", "args": [{"property": "monitoring_location_id"}, list(basins)]}
+    found: dict[str, Location] = {}
+    for feature in features(service, "monitoring-locations", {"f": "json"}, {"op": "and", "args": [member]}):
+        said = properties(feature)
+        basin = str(feature.get("id") or said.get("monitoring_location_id"))
+        if basin in basins:
+            found[basin] = _location(feature, said)
+    return found
+
+
+def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[DailySeriesInfo]]:
+    """Return the series of daily mean discharge that gauges have; a gauge that has none is left out.
+
+    Raises:
+        FeedProblem: USGS does not answer as it should.
+    """
+    params = {"f": "json", "skipGeometry": "true", "monitoring_location_id": ",".join(basins)}
+    params |= {"parameter_code": PARAMETER, "statistic_id": STATISTIC}
+    by_basin: dict[str, list[DailySeriesInfo]] = {}
+    for feature in features(service, "time-series-metadata", params):
+        said = properties(feature)
+        if _is_daily_mean(said):
+            info = DailySeriesInfo(
+                str(feature.get("id") or said.get("time_series_id")),
+                said.get("primary") == "Primary",
+                said.get("sublocation_identifier") or None,
+            )
+            by_basin.setdefault(str(said.get("monitoring_location_id")), []).append(info)
+    return by_basin
+
+
+def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]) -> str:
+    """Return the id of the one series that a gauge's discharge is taken from; series are never merged.
+
+    Args:
+        named: the series that the operator chose, by basin.
+
+    Raises:
+        FeedProblem: the gauge has no such series, or several of which none is the main one.
+    """
+    if not held:
+        raise FeedProblem(
+            f"USGS knows no daily mean discharge of {basin}: see that its number is right, and that it is a gauge of "
+            "discharge."
+        )
+    ids = [info.id for info in held]
+    if basin in named:
+        if named[basin] in ids:
+            return named[basin]
+        raise FeedProblem(f"{basin} has no series {named[basin]}: choose of {', '.join(ids)} in the feed's `series`.")
+    main = [info.id for info in held if info.primary and info.sublocation is None]
+    for choice in (ids, main):
+        if len(choice) == 1:
+            return choice[0]
+    raise FeedProblem(
+        f"{basin} has {len(ids)} series of daily mean discharge, and none is the main one: choose of {', '.join(ids)} "
+        "in the feed's `series`."
+    )
+
+
+def _is_daily_mean(said: Properties) -> bool:
+    kind = said.get("computation_identifier"), said.get("computation_period_identifier")
+    return said.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily")
+
+
+def _location(feature: dict[str, Any], said: Properties) -> Location:
+    longitude, latitude = _point(feature)
+    area = _finite(said.get("drainage_area"))
+    return Location(
+        name=str(said["monitoring_location_name"])[:200] if said.get("monitoring_location_name") else None,
+        latitude=latitude,
+        longitude=longitude,
+        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
+        time_zone=_time_zone(said.get("time_zone_abbreviation"), said.get("uses_daylight_savings")),
+    )
+
+
+def _point(feature: dict[str, Any]) -> tuple[float | None, float | None]:
+    geometry = feature.get("geometry")
+    place = geometry.get("coordinates") if isinstance(geometry, dict) else None
+    if not isinstance(place, list) or len(place) < 2:
+        return None, None
+    return _finite(place[0]), _finite(place[1])
+
+
+def _finite(value: Any) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if number else None
+
+
+def _time_zone(abbreviation: object, summer_time: object) -> str | None:
+    zones = _TIME_ZONES.get(str(abbreviation))
+    return zones and zones[0 if summer_time == "Y" else 1]

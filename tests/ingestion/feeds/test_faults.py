@@ -1,0 +1,14 @@
+"""No fault that the local server can play is left untried."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.live.world import FAULTS, Fault
+
+TESTS = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_test_says_what_comes_of_it(fault: Fault) -> None:
+    assert any(f'"{fault}"' in text for text in TESTS)

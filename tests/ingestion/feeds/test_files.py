@@ -1,0 +1,59 @@
+"""Tables that somebody lays down."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hydrology.series import Flag
+from ingestion.feeds.files import FilesFeed
+from ingestion.reading import Files
+from tests.ingestion.feeds.conftest import COAST, MAINE, Live, observed, why
+
+HEADER = "basin,date,precipitation_mm_per_day,discharge_cfs\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "laid down"
+    folder.mkdir()
+    (folder / "1.csv").write_text(f"{HEADER}{MAINE},2026-11-18,1,10\n{MAINE},2026-11-19,2,20\n{COAST},2026-11-19,,5\n")
+    (folder / "2.csv").write_text(
+        f"{HEADER}{MAINE},2026-11-19,3,30\n{MAINE},2026-11-21,4,40\n{MAINE},2026-11-22,5,50\n"
+    )
+    (folder / "notes.txt").write_text("not a table")
+    return folder
+
+
+def test_a_later_file_counts_and_a_day_that_has_not_ended_waits(live: Live, folder: Path) -> None:
+    answers = live.fetch(FilesFeed([folder], "own"))
+    flow = observed(answers[MAINE]).variables["discharge"]
+    np.testing.assert_array_equal(flow.values, [10, 30, np.nan, 40])
+    assert flow.flags.tolist() == [0, 0, Flag.ABSENT, 0]
+    assert set(observed(answers[COAST]).variables) == {"discharge"}
+
+
+def test_weather_and_discharge_are_kept_under_their_own_products(live: Live, folder: Path) -> None:
+    data = observed(live.fetch(FilesFeed([folder], "own"))[MAINE]).as_data(MAINE, "own")
+    assert {series.variable: series.product for series in data.series} == {"precipitation": "own", "discharge": "usgs"}
+
+
+def test_where_a_table_cannot_be_used_no_basin_is_taken_from_any(live: Live, folder: Path) -> None:
+    (folder / "3.csv").write_text(f"{HEADER}{COAST},2026-11-19,wet,5\n")
+    for given in live.fetch(FilesFeed([folder], "own")).values():
+        assert "3.csv, line 2: precipitation_mm_per_day is not a number" in why(given)
+
+
+def test_no_table_at_all_is_told(live: Live, tmp_path: Path) -> None:
+    assert "There are 0 tables" in why(live.fetch(FilesFeed([tmp_path], "own"))[MAINE])
+
+
+def test_a_table_outside_the_folders_of_jobs_is_not_read(live: Live, folder: Path, tmp_path: Path) -> None:
+    inside = tmp_path / "incoming"
+    inside.mkdir()
+    answers = live.fetch(FilesFeed([folder], "own", Files((inside,))))
+    assert "is not in a folder that jobs read from" in why(answers[MAINE])
+
+
+def test_a_folder_that_is_not_there_is_told(live: Live, tmp_path: Path) -> None:
+    assert "cannot be read" in why(live.fetch(FilesFeed([tmp_path / "nowhere"], "own"))[MAINE])
