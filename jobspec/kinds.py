@@ -56,17 +56,10 @@ class IngestParams(RequestModel):
 
 
 class UploadParams(RequestModel):
-    """Which uploaded tables to ingest: files that the service has stored."""
+    """Which uploaded table to ingest: a file that the service has stored."""
 
     product: Name = Field(description="The product under which the weather is stored.")
-    basins_file: str | None = None
-    observations_file: str | None = None
-
-    @model_validator(mode="after")
-    def _some_table(self) -> Self:
-        if self.basins_file is None and self.observations_file is None:
-            raise PydanticCustomError("tables", "`basins_file`, `observations_file` or both are needed")
-        return self
+    observations_file: str
 
 
 class PromotionRule(RequestModel):
@@ -252,7 +245,7 @@ class MemberJob(JobRequest):
 
 
 class UploadJob(_Intake):
-    """Ingest tables that were sent to the service. Only the service posts it."""
+    """Ingest a table that was sent to the service. Only the service posts it."""
 
     kind: Literal["upload"] = "upload"
     params: UploadParams

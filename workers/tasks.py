@@ -50,19 +50,16 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
-    """Ingest tables that were sent to the service."""
+    """Ingest a table that was sent to the service."""
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
     from operations import posted
 
     with running.tools.database.reading() as session:
         changeable = posted.changeable(session, running.job)
-    basins, observations = (
-        None if name is None else Path(name) for name in (params.basins_file, params.observations_file)
-    )
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), _on_file(running))
-    return _ingested(running, TablesSource(basins, observations, params.product, changeable, files))
+    return _ingested(running, TablesSource(None, Path(params.observations_file), params.product, changeable, files))
 
 
 def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:

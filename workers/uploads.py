@@ -7,7 +7,6 @@ sent again. So the scheduler deletes what no job wants any more.
 import os
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,10 +48,10 @@ def keep(data: Path, content: bytes, suffix: str, request: str) -> Path:
 
 
 def delete_of(job: jobs.Job, data: Path) -> None:
-    """Delete the uploads of a job that has ended. What it read from elsewhere is not Freshet's to delete."""
-    for path in _named_by(job):
-        if path.parent == folder(data):
-            path.unlink(missing_ok=True)
+    """Delete the upload of a job that has ended. What it read from elsewhere is not Freshet's to delete."""
+    path = _named_by(job)
+    if path is not None and path.parent == folder(data):
+        path.unlink(missing_ok=True)
 
 
 def sweep(database: Database, data: Path) -> None:
@@ -60,7 +59,7 @@ def sweep(database: Database, data: Path) -> None:
     if not any(folder(data).glob("*")):
         return
     with database.reading() as session:
-        wanted = {path for job in jobs.unfinished(session, "upload") for path in _named_by(job)}
+        wanted = {_named_by(job) for job in jobs.unfinished(session, "upload")}
     posted = time.time() - POSTED_WITHIN
     for path in folder(data).glob("*"):
         with suppress(FileNotFoundError):  # its job has ended meanwhile
@@ -69,5 +68,6 @@ def sweep(database: Database, data: Path) -> None:
                 log.info("upload.swept", file=path.name)
 
 
-def _named_by(job: jobs.Job) -> Iterator[Path]:
-    return (Path(job.params[name]) for name in ("basins_file", "observations_file") if job.params.get(name))
+def _named_by(job: jobs.Job) -> Path | None:
+    name = job.params.get("observations_file")
+    return Path(name) if name else None

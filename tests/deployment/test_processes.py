@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -20,6 +21,7 @@ from records.engine import Database
 from records.settings import Settings
 from tests.databases import PostgreSQL
 from tests.deployment.files import image_health, own_services, services
+from tests.ingestion import caravan_files
 from workers.enqueue import Sender
 
 PATIENCE = 90.0  # seconds
@@ -76,11 +78,14 @@ class Deployment:
         )
         return said.returncode == 0
 
-    def upload_on(self, queue: str) -> jobs.Job:
+    def ingestion(self) -> dict[str, Any]:
+        """Return the params of an ingestion of a small Caravan set."""
+        return {"source": "caravan", "from": [str(self.folder / "incoming")]}
+
+    def ingest_on(self, queue: str) -> jobs.Job:
         """Post a job to a queue, and return it when it has ended."""
-        params = {"basins_file": str(self.folder / "incoming" / "basins.csv"), "product": "gauges"}
         with self.database.transaction() as session:
-            new = jobs.NewJob(kind="upload", params=params, queue=queue)
+            new = jobs.NewJob(kind="ingest", params=self.ingestion(), queue=queue)
             job, _ = jobs.create(session, new, self.clock.wall())
         self.sender.send(job)
         return self.ended(job.id)
@@ -126,8 +131,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def deployment(postgresql: PostgreSQL, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     """The services that need no profile, started in the order of the compose file on an empty database."""
     folder = tmp_path_factory.mktemp("deployment")
-    (folder / "incoming").mkdir()
-    (folder / "incoming" / "basins.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
+    caravan_files.folder(folder / "incoming", caravan_files.files())
     with ExitStack() as stack:
         made = Deployment(folder, postgresql.new(), stack)
         made.start_broker()
@@ -158,7 +162,7 @@ def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_told(
     deployment: Deployment, service: str, queue: str
 ) -> None:
     process = deployment.start(service)
-    job = deployment.upload_on(queue)
+    job = deployment.ingest_on(queue)
     assert (job.status, job.problem) == ("succeeded", None)
     assert job.worker == f"{socket.gethostname()}:{process.pid}"
     assert deployment.is_well(service)
@@ -171,8 +175,8 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
     now = deployment.clock.wall()
     new = schedules.NewSchedule(
         name="due",
-        kind="upload",
-        params={"basins_file": str(deployment.folder / "incoming" / "basins.csv"), "product": "gauges"},
+        kind="ingest",
+        params=deployment.ingestion(),
         cron="0 0 1 1 *",
         timezone="UTC",
         next_run_at=now - timedelta(seconds=1),

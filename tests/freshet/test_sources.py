@@ -144,17 +144,17 @@ def done(freshet: Freshet, kind: str = "ingest", **params: Any) -> jobs.Job:
 
 
 def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set: Path, own_tables: Path) -> None:
-    files = {"basins_file": str(own_tables / "basins.csv"), "observations_file": str(own_tables / "observations.csv")}
-
+    registered = ingested(
+        "ingest", "tables", "--product", "gauges", "--basins", str(own_tables / "basins.csv"), "--json"
+    )
     camels = done(ingested, "ingest", **{"from": [str(country)]})
     caravan = done(ingested, "ingest", **{"source": "caravan", "from": [str(caravan_set)], "basins": GAUGES[:1]})
-    tables = done(ingested, "upload", product="gauges", **files)
-    later = done(ingested, "upload", product="gauges", observations_file=files["observations_file"])
+    table = done(ingested, "upload", product="gauges", observations_file=str(observations))
 
     assert camels.result == {"counts": {"unchanged": 3}, "failed": {}}
     assert caravan.result == {"counts": {"new": 1}, "failed": {}}
-    assert tables.result == {"counts": {"new": 3}, "failed": {}}
-    assert later.result == {"counts": {"unchanged": 3}, "failed": {}}
+    assert registered.json["counts"] == {"new": 3}
+    assert table.result == {"counts": {"changed": 3}, "failed": {}}
     assert kept(ingested) == sorted([*BASINS, GAUGES[0], *OWN])
 
 

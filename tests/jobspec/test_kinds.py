@@ -47,7 +47,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
             "params.compare: 2005-10-01..2008-09-30 holds 3 whole water years",
         ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
-        ("upload", {"product": "own"}, "`basins_file`, `observations_file` or both are needed"),
+        ("upload", {"product": "own"}, "params.observations_file: it is needed"),
         ("weather", {}, "There is no kind of job weather: choose one of ingest, training, forecast"),
     ],
 )

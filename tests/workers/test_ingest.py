@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ingestion.sources.tables import TablesSource
+from operations.ingest import ingest
 from records import jobs
 from tests.ingestion.servers import serving, status, whole
 from tests.workers.conftest import Shop
@@ -45,9 +47,8 @@ def test_files_elsewhere_pipes_and_devices_are_refused_by_name(sqlite_shop: Shop
 def test_tables_are_uploads_or_in_the_folders(sqlite_shop: Shop, tmp_path: Path) -> None:
     (tmp_path / "shadow.csv").write_text(SECRET)
     sqlite_shop.worker()
-    for name in ("basins_file", "observations_file"):
-        sentence = refused(sqlite_shop, "upload", product="own", **{name: str(tmp_path / "shadow.csv")})
-        assert "is not in a folder that jobs read from" in sentence
+    sentence = refused(sqlite_shop, "upload", product="own", observations_file=str(tmp_path / "shadow.csv"))
+    assert "is not in a folder that jobs read from" in sentence
 
 
 def test_an_address_of_the_own_network_is_not_asked(sqlite_shop: Shop) -> None:
@@ -66,9 +67,11 @@ def test_an_upload_is_deleted_when_it_was_taken_in_or_never_can_be(sqlite_shop: 
     uploads = tmp_path / "uploads"
     uploads.mkdir()
     sqlite_shop.worker()
-    (uploads / "good.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
+    (tmp_path / "mill.csv").write_text("id,latitude,longitude,area_km2\nOWN-mill,47.1,8.5,12.5\n")
+    ingest(sqlite_shop.database, TablesSource(tmp_path / "mill.csv", None, "own"), sqlite_shop.clock)
+    (uploads / "good.csv").write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
     (uploads / "bad.csv").write_text(SECRET)
-    good = sqlite_shop.post("upload", None, product="own", basins_file=str(uploads / "good.csv"))
+    good = sqlite_shop.post("upload", None, product="own", observations_file=str(uploads / "good.csv"))
     assert sqlite_shop.ended(good.id).status == "succeeded"
-    refused(sqlite_shop, "upload", product="own", basins_file=str(uploads / "bad.csv"))
+    refused(sqlite_shop, "upload", product="own", observations_file=str(uploads / "bad.csv"))
     sqlite_shop.until(good.id, lambda _: list(uploads.iterdir()) == [])  # the job ends first

@@ -84,10 +84,10 @@ def test_an_upload_goes_with_its_job_however_that_ends(
 
 
 def test_what_a_job_read_from_another_folder_is_not_deleted(tools: ServiceTools, tmp_path: Path) -> None:
-    table = tmp_path / "incoming" / "basins.csv"
+    table = tmp_path / "incoming" / "days.csv"
     table.parent.mkdir()
     table.write_text("mine")
-    params = {"product": "own", "basins_file": str(table)}
+    params = {"product": "own", "observations_file": str(table)}
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
         claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
