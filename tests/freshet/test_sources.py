@@ -144,9 +144,8 @@ def done(freshet: Freshet, kind: str = "ingest", **params: Any) -> jobs.Job:
 
 
 def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set: Path, own_tables: Path) -> None:
-    registered = ingested(
-        "ingest", "tables", "--product", "gauges", "--basins", str(own_tables / "basins.csv"), "--json"
-    )
+    basins, observations = (own_tables / f"{name}.csv" for name in ("basins", "observations"))
+    registered = ingested("ingest", "tables", "--product", "gauges", "--basins", str(basins), "--json")
     camels = done(ingested, "ingest", **{"from": [str(country)]})
     caravan = done(ingested, "ingest", **{"source": "caravan", "from": [str(caravan_set)], "basins": GAUGES[:1]})
     table = done(ingested, "upload", product="gauges", observations_file=str(observations))
