@@ -19,6 +19,7 @@ from hydrology.errors import InvalidInput
 Array = npt.NDArray[np.float64]
 
 FLOWS = ("precipitation", "discharge", "loss")
+TERMS = (*FLOWS, "storage change")
 Sums = Mapping[str, Array]
 """Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
 
@@ -84,6 +85,44 @@ class Ledger:
         return math.isfinite(self.scale_mm) and abs(self.residual_mm) <= self.tolerance * self.scale_mm
 
 
+@dataclass(frozen=True, slots=True)
+class Ledgers:
+    """The ledgers of many members at once.
+
+    Attributes:
+        amounts: signed, mm, (members, TERMS) in float64.
+        scale_mm: (members,), as in `Ledger`.
+        tolerance: as in `Ledger`.
+    """
+
+    amounts: Array
+    scale_mm: Array
+    tolerance: float
+
+    @property
+    def residual_mm(self) -> Array:
+        """Water that each leaves unaccounted for, (members,)."""
+        residual: Array = self.amounts.sum(axis=1)
+        return residual
+
+    @property
+    def relative(self) -> Array:
+        """Each |residual| / scale, (members,); infinite where there has been no water, or one is not finite."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            residual = np.abs(self.residual_mm)
+            relative = np.where(residual == 0, 0.0, residual / self.scale_mm)
+        return np.where(np.isfinite(relative) & np.isfinite(self.scale_mm), relative, np.inf)
+
+    def of(self, member: int) -> Ledger:
+        """Return the ledger of one member."""
+        terms = tuple(map(Term, TERMS, self.amounts[member].tolist()))
+        return Ledger(terms, float(self.scale_mm[member]), self.tolerance)
+
+    def each(self) -> tuple[Ledger, ...]:
+        """Return the ledger of every member."""
+        return tuple(self.of(member) for member in range(len(self.amounts)))
+
+
 def tolerance_of(dtype: npt.DTypeLike) -> float:
     """Return the stated relative tolerance of computing in a type: 1e-5 in float32, 1e-12 in float64.
 
@@ -98,7 +137,7 @@ def tolerance_of(dtype: npt.DTypeLike) -> float:
         ) from None
 
 
-def close(
+def close_together(
     precipitation: npt.ArrayLike,
     discharge: npt.ArrayLike,
     loss: npt.ArrayLike,
@@ -106,8 +145,8 @@ def close(
     storage_after: npt.ArrayLike,
     *,
     dtype: npt.DTypeLike,
-) -> tuple[Ledger, ...]:
-    """Return the ledger of each member over all days, summed in float64.
+) -> Ledgers:
+    """Return the ledgers of members over all days, summed in float64.
 
     Args:
         precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
@@ -122,6 +161,19 @@ def close(
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
     return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance)
+
+
+def close(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage_after: npt.ArrayLike,
+    *,
+    dtype: npt.DTypeLike,
+) -> tuple[Ledger, ...]:
+    """Return what `close_together` does, one by one."""
+    return close_together(precipitation, discharge, loss, storage_before, storage_after, dtype=dtype).each()
 
 
 def sums_after(
@@ -154,7 +206,7 @@ def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
     """
     rain, runoff, lost = (sums[name] for name in FLOWS)
     stored = _of_shape(storage, rain.shape, "storage")
-    return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance)
+    return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance).each()
 
 
 def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
@@ -209,14 +261,11 @@ def worst_relative_residual(
 
 def _ledgers(
     precipitation: Array, discharge: Array, loss: Array, before: Array, after: Array, tolerance: float
-) -> tuple[Ledger, ...]:
-    """Return the ledger of each member, all amounts in mm and (members,)."""
+) -> Ledgers:
+    """Return the ledgers of members, all amounts in mm and (members,)."""
     with np.errstate(invalid="ignore"):
         amounts = np.stack([precipitation, -discharge, -loss, -(after - before)], axis=1)
-    return tuple(
-        Ledger(tuple(map(Term, (*FLOWS, "storage change"), row.tolist())), float(initial + row[0]), tolerance)
-        for row, initial in zip(amounts, before, strict=True)
-    )
+        return Ledgers(amounts, before + precipitation, tolerance)
 
 
 def _flows(precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike) -> tuple[Array, ...]:

@@ -18,6 +18,9 @@ from hydrology.quantities import WEATHER
 
 Array = npt.NDArray[np.float32]
 
+ForcingKind = Literal["observed", "supplied", "climatology"]
+"""The weather after T0: that which was observed (a hindcast), a weather forecast, or that of other years (ESP)."""
+
 MOST_TRACES = 256
 MOST_LEADS = 366
 MOST_TRACE_DAYS = 20_000

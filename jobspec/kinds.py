@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
+from hydrology.weather import ForcingKind
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.training import AnyTraining
 
@@ -113,6 +114,20 @@ class ForecastParams(RequestModel):
     horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
     version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
     product: Name | None = Field(None, description="The weather product that the version is expected to take.")
+    weather: ForcingKind = Field(
+        "observed",
+        description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
+        "weather of the same days in every other year.",
+    )
+    weather_id: Id | None = Field(
+        None, description="Which weather forecast to use; by default the newest of each basin that was known."
+    )
+
+    @model_validator(mode="after")
+    def _names_what_it_uses(self) -> Self:
+        if self.weather_id is not None and self.weather != "supplied":
+            raise PydanticCustomError("weather_id", "`weather_id` goes with `weather` supplied alone")
+        return self
 
 
 class EvaluationParams(RequestModel):

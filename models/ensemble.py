@@ -1,6 +1,6 @@
 """An ensemble: the members of a version, run side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -63,14 +63,24 @@ class Ensemble:
         Returns:
             outputs (members, B, T, ...), and the states after the last day, one a member.
         """
-        inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
         stacked: ArrayMap = {}
         last = []
-        for index, network in enumerate(self.networks):
-            outputs, after = simulate(network, inputs, None if states is None else states[index], keep)
+        for index, (outputs, after) in enumerate(self.each(forcing, states, keep)):
             last.append(after)
             for name, values in outputs.items():
                 if not index:
                     stacked[name] = np.empty((len(self.networks), *values.shape), values.dtype)
                 stacked[name][index] = values
         return stacked, last
+
+    def each(
+        self, forcing: Forcing, states: Sequence[ArrayMap] | None, keep: Sequence[str]
+    ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
+        """Do what `simulate` does, a member at a time, so that the outputs of one alone need room.
+
+        Returns:
+            of each member the outputs (B, T, ...), and its state after the last day.
+        """
+        inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
+        for index, network in enumerate(self.networks):
+            yield simulate(network, inputs, None if states is None else states[index], keep)

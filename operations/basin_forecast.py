@@ -1,21 +1,23 @@
 """The forecast of one basin in a run: arrays, summary, and the ledger that decides whether it is issued."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Period
-from hydrology.ledger import Sums, close, close_since_empty, negative_water
+from hydrology.calendar import Day, Period
+from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
 from models.arrays import Array
-from models.inference import GROUP, ArrayMap
-from operations.advance import ONE_DAY, Advanced, member_states
-from operations.dataset import BasinForcing, content_hash, stacked
+from operations.advance import ONE_DAY, Advanced
+from operations.dataset import BasinForcing, content_hash
+from operations.forecast_days import RunDays
 from operations.learnt import learnt_from
 from operations.loading import LoadedVersion
+from operations.look_ahead import Flow, Start, Water, flows
 from operations.snow import why_no_snow
+from operations.weather_ahead import WeatherAhead
 from records import runs, skill
 from records.basins import Basin
 from records.run_summary import RunSummary
@@ -25,37 +27,37 @@ from records.states import State
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 
-def look_ahead(
-    loaded: LoadedVersion,
-    basins: Mapping[str, Basin],
-    forcings: Mapping[str, BasinForcing],
-    advanced: Mapping[str, Advanced],
-    snow: Mapping[str, skill.SnowCells],
-    ahead: Period,
-) -> list[runs.BasinResult]:
+@dataclass(frozen=True, slots=True)
+class BasinStart:
+    """What the forecast of one basin is computed from.
+
+    Attributes:
+        forcing: until T0 at least.
+        snow: its snow cells, where cells were chosen.
+    """
+
+    basin: Basin
+    forcing: BasinForcing
+    weather: WeatherAhead
+    advanced: Advanced
+    snow: skill.SnowCells | None
+
+
+def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
     """Run the version over the days after T0 from the states of T0.
 
-    A basin whose ledger does not close for every member, on the way to T0 or after it, is withheld.
-
-    Args:
-        basins, forcings, advanced: of the basins to forecast.
-        snow: the snow cells, for basins where cells were chosen.
-        ahead: the days after T0.
+    A basin whose ledger does not close for every member and trace, on the way to T0 or after it, is withheld.
     """
-    withheld = {basin: at_t0.problem for basin, at_t0 in advanced.items() if at_t0.problem is not None}
-    results = [without_forecast(basin, "withheld", problem) for basin, problem in withheld.items()]
-    ready = [basin for basin in advanced if basin not in withheld]
-    outputs = ("discharge", "loss", "storage") if loaded.ensemble.conserving else ("discharge",)
-    for first in range(0, len(ready), GROUP):
-        names = ready[first : first + GROUP]
-        forcing = stacked([forcings[basin].forcing.over(ahead) for basin in names])
-        start = member_states([advanced[basin].state for basin in names], len(loaded.labels))
-        arrays, _ = loaded.ensemble.simulate(forcing, start, outputs)
-        for at, basin in enumerate(names):
-            of_basin = {name: values[:, at] for name, values in arrays.items()}
-            start_of_basin = _Start(loaded, basins[basin], forcings[basin], advanced[basin], snow.get(basin), ahead)
-            results.append(_result(start_of_basin, of_basin))
-    return results
+    begun: list[tuple[BasinStart, State]] = []
+    for basin, start in starts.items():
+        if start.advanced.problem is not None:
+            yield without_forecast(basin, "withheld", start.advanced.problem)
+        else:
+            assert start.advanced.state is not None
+            begun.append((start, start.advanced.state))
+    ahead = [Start(state, start.weather, _readable_snow(loaded, start)) for start, state in begun]
+    for (start, state), flow in zip(begun, flows(loaded, ahead), strict=True):
+        yield _Result(loaded, start, state, days, flow).told()
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
@@ -63,134 +65,180 @@ def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
+def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> skill.SnowCells | None:
+    return start.snow if loaded.ensemble.conserving and why_no_snow(start.snow) is None else None
+
+
 @dataclass(frozen=True, slots=True)
-class _Start:
-    """What the forecast of one basin is computed from."""
+class _Result:
+    """What a run says of a basin, from what the members computed (M members, R traces, D days)."""
 
     loaded: LoadedVersion
-    basin: Basin
-    forcing: BasinForcing
-    advanced: Advanced
-    snow: skill.SnowCells | None
-    ahead: Period
+    start: BasinStart
+    state: State
+    days: RunDays
+    flow: Flow
 
+    def told(self) -> runs.BasinResult:
+        """Return it whole."""
+        if not self.flow.finite:
+            sentence = "The network computed values that are not finite."
+            return without_forecast(self.start.basin.id, "failed", sentence)
+        water, series, ledgers, reason = self.flow.water, [*self._discharge_series()], list[runs.Ledger](), None
+        if water is not None:
+            closed = self._closed(water)
+            series += self._water_series(water)
+            if self.start.weather.traces is not None:
+                series.append(self._ledger_series(closed))
+            ledgers = self._ledgers(closed)
+            reason = self._why_open(ledgers) or self._why_negative(water)
+        return runs.BasinResult(basin=self._run_basin(reason), series=series, ledgers=ledgers)
 
-def _result(start: _Start, arrays: ArrayMap) -> runs.BasinResult:
-    """Return the result of a basin; `arrays` are (members, days, ...) after T0."""
-    if not all(np.isfinite(values).all() for values in arrays.values()):
-        return without_forecast(start.basin.id, "failed", "The network computed values that are not finite.")
-    state, labels = start.advanced.state, start.loaded.labels
-    assert state is not None
-    mass: Array = start.forcing.forcing.over(start.ahead).mass[0]
-    series, ledgers = _discharge_series(labels, mass, arrays), list[runs.Ledger]()
-    snow_reason: str | None = "The network's cells do not hold water."
-    if start.loaded.ensemble.conserving:
-        cells = np.asarray(state.arrays["c"])
-        ledgers = _ledgers(labels, mass, arrays, state)
-        series += _water_series(labels, arrays, cells)
-        snow_reason = why_no_snow(start.snow)
-        if start.snow is not None and snow_reason is None:
-            series.append(_snow_series(labels, arrays, start.snow))
-    open_members = [ledger.member for ledger in ledgers if not ledger.closes]
-    reason = f"The ledger does not close for member {', '.join(open_members)}." if open_members else None
-    if reason is None and start.loaded.ensemble.conserving:
-        reason = _why_negative(labels, arrays)
-    summary = _summary(start, arrays["discharge"], snow_reason)
-    return runs.BasinResult(basin=_run_basin(start, state, reason, summary), series=series, ledgers=ledgers)
+    @property
+    def _rain(self) -> Array:
+        """Precipitation by trace, (R, D)."""
+        return self.start.weather.forcing.mass
 
+    @property
+    def _leads(self) -> list[int]:
+        return list(range(1, self.days.horizon + 1))
 
-def _why_negative(labels: list[str], arrays: ArrayMap) -> str | None:
-    """Say which member has negative water; None where none has."""
-    faults = negative_water(arrays["discharge"], arrays["loss"], arrays["storage"])
-    for member, fault in faults.items():
-        return f"The ledger of member {labels[member]} cannot be right: {fault}."
-    return None
+    def _of_both(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return values (M, R, ...) with members and traces on one axis."""
+        return values.reshape(-1, *values.shape[2:])
 
+    def _discharge_series(self) -> Iterator[runs.RunSeries]:
+        discharge, leads, traces = self.flow.discharge, self._leads, self.start.weather.traces
+        quantiles = np.quantile(self._of_both(discharge), QUANTILES, axis=0).astype(np.float32)
+        members = {"member": self.loaded.labels}
+        if traces is None:
+            yield runs.RunSeries("discharge", "mm/day", {**members, "lead": leads}, discharge[:, 0])
+            yield runs.RunSeries("precipitation", "mm/day", {"lead": leads}, self._rain[0])
+        else:
+            axes = {"trace": traces, "lead": leads}
+            yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
+            yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
+        yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": QUANTILES, "lead": leads}, quantiles)
 
-def _summary(start: _Start, discharge: npt.NDArray[Any], snow_reason: str | None) -> RunSummary:
-    median = np.median(discharge, axis=0)
-    names, static = start.loaded.config.inputs.static, start.forcing.forcing.static[0]
-    learnt = learnt_from(start.loaded.version, start.basin.id, names, static)
-    return RunSummary(
-        discharge_mm=float(median.sum()),
-        peak_mm_per_day=float(median.max()),
-        peak_lead=int(median.argmax()) + 1,
-        snow_reason=snow_reason,
-        filled_forcing=start.forcing.filled_until(start.ahead.last),
-        skipped_days=start.forcing.skipped_until(start.ahead.last),
-        seen_in_training=learnt.seen_in_training,
-        outside_training=learnt.outside_training,
-        trained_on=learnt.trained_on,
-        training_note=learnt.training_note,
-    )
+    def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
+        """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace."""
+        cells = np.asarray(self.state.arrays["c"])
+        traces, labels = self.start.weather.traces, self.loaded.labels
+        arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
+        for name, values in arrays.items():
+            unit = "mm/day" if name == "loss" else "mm"
+            if traces is None:
+                yield runs.RunSeries(name, unit, {"member": labels, "lead": self._leads}, values[:, 0])
+            else:
+                mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
+                yield runs.RunSeries(name, unit, {"trace": traces, "lead": self._leads}, mean)
+        yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
+    def _closed(self, water: Water) -> Ledgers:
+        """Return the ledgers of all members and traces over the days ahead."""
+        rain = np.broadcast_to(self._rain, water.loss.shape)
+        before = np.repeat(self._at_t0[:, np.newaxis], rain.shape[1], axis=1)
+        flows_and_stores: list[npt.NDArray[Any]] = [rain, self.flow.discharge, water.loss, before, water.at_end]
+        return close_together(*map(self._of_both, flows_and_stores), dtype=np.float32)
 
-def _run_basin(start: _Start, state: State, reason: str | None, summary: RunSummary) -> runs.RunBasin:
-    parent, area_name = start.advanced.parent, start.loaded.version.product
-    first = parent.day + ONE_DAY if parent else start.forcing.period.first
-    consumed = start.forcing.forcing.over(Period(first, start.ahead.last))
-    return runs.RunBasin(
-        basin_id=start.basin.id,
-        status="withheld" if reason else "issued",
-        reason=reason,
-        parent_day=parent.day if parent else None,
-        parent_hash=parent.sha256 if parent else None,
-        state_hash=state.sha256,
-        inputs_hash=content_hash(consumed.mass, consumed.auxiliary, consumed.static),
-        area_m2=start.basin.areas.get(area_name),
-        area_name=area_name if area_name in start.basin.areas else None,
-        summary=summary,
-        spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
-    )
+    @property
+    def _at_t0(self) -> npt.NDArray[np.float64]:
+        at_t0: npt.NDArray[np.float64] = np.asarray(self.state.arrays["c"]).sum(axis=-1, dtype=np.float64)
+        return at_t0
 
+    def _ledger_series(self, closed: Ledgers) -> runs.RunSeries:
+        entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
+        axes = {"entry": runs.LEDGER_ENTRIES, "member": self.loaded.labels, "trace": self.start.weather.traces or ()}
+        values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
+        return runs.RunSeries(runs.LEDGER, "mm", axes, values)
 
-def _discharge_series(labels: list[str], mass: Array, arrays: ArrayMap) -> list[runs.RunSeries]:
-    leads = list(range(1, len(mass) + 1))
-    quantiles = np.quantile(arrays["discharge"], QUANTILES, axis=0).astype(np.float32)
-    return [
-        runs.RunSeries("discharge", "mm/day", {"member": labels, "lead": leads}, arrays["discharge"]),
-        runs.RunSeries("discharge_quantiles", "mm/day", {"level": QUANTILES, "lead": leads}, quantiles),
-        runs.RunSeries("precipitation", "mm/day", {"lead": leads}, mass),
-    ]
+    def _ledgers(self, closed: Ledgers) -> list[runs.Ledger]:
+        """Return each member's ledger, of its trace that closes least, with its residual since the empty store."""
+        labels, traces = self.loaded.labels, self.start.weather.traces
+        worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
+        sums = self.state.sums
+        since_empty = [None] * len(labels) if sums is None else _since_empty(sums, self._at_t0)
+        ledgers = []
+        for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
+            ledger = closed.of(member * len(self._rain) + trace)
+            ledgers.append(
+                runs.Ledger(
+                    member=label,
+                    terms={term.name: term.amount_mm for term in ledger.terms},
+                    residual_mm=ledger.residual_mm,
+                    tolerance_mm=ledger.tolerance * ledger.scale_mm,
+                    since_empty=since_empty[member],
+                    trace=None if traces is None else traces[trace],
+                )
+            )
+        return ledgers
 
+    def _why_open(self, ledgers: list[runs.Ledger]) -> str | None:
+        """Say which members have an open ledger; None where none has."""
+        names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
+        return f"The ledger does not close for member {', '.join(names)}." if names else None
 
-def _water_series(labels: list[str], arrays: ArrayMap, cells: npt.NDArray[Any]) -> list[runs.RunSeries]:
-    axes: dict[str, list[Any]] = {"member": labels, "lead": list(range(1, arrays["loss"].shape[1] + 1))}
-    return [
-        runs.RunSeries("loss", "mm/day", axes, arrays["loss"]),
-        runs.RunSeries("storage", "mm", axes, arrays["storage"].sum(axis=-1)),
-        runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells),
-    ]
+    def _why_negative(self, water: Water) -> str | None:
+        """Say which member has negative water; None where none has."""
+        discharge, loss, lowest = (self._of_both(part) for part in (self.flow.discharge, water.loss, water.lowest))
+        for row, fault in negative_water(discharge, loss, lowest).items():
+            member, trace = divmod(row, len(self._rain))
+            traces = self.start.weather.traces
+            name = _name(self.loaded.labels[member], None if traces is None else traces[trace])
+            return f"The ledger of member {name} cannot be right: {fault}."
+        return None
 
-
-def _snow_series(labels: list[str], arrays: ArrayMap, snow: skill.SnowCells) -> runs.RunSeries:
-    storages = zip(labels, arrays["storage"], strict=True)
-    values = np.stack([storage[:, snow.cells[label]].sum(axis=-1) for label, storage in storages])
-    return runs.RunSeries("snow", "mm", {"member": labels, "lead": list(range(1, values.shape[1] + 1))}, values)
-
-
-def _ledgers(labels: list[str], mass: Array, arrays: ArrayMap, state: State) -> list[runs.Ledger]:
-    """Return each member's ledger of the days ahead, with its residual since the empty store."""
-    at_t0 = np.asarray(state.arrays["c"]).sum(axis=-1, dtype=np.float64)
-    closed = close(
-        np.broadcast_to(mass, arrays["discharge"].shape),
-        arrays["discharge"],
-        arrays["loss"],
-        at_t0,
-        arrays["storage"][:, -1].sum(axis=-1, dtype=np.float64),
-        dtype=np.float32,
-    )
-    since_empty = [None] * len(labels) if state.sums is None else _since_empty(state.sums, at_t0)
-    return [
-        runs.Ledger(
-            member=label,
-            terms={term.name: term.amount_mm for term in ledger.terms},
-            residual_mm=ledger.residual_mm,
-            tolerance_mm=ledger.tolerance * ledger.scale_mm,
-            since_empty=since,
+    def _run_basin(self, reason: str | None) -> runs.RunBasin:
+        start, state, parent = self.start, self.state, self.start.advanced.parent
+        area_name = self.loaded.version.product
+        return runs.RunBasin(
+            basin_id=start.basin.id,
+            status="withheld" if reason else "issued",
+            reason=reason,
+            parent_day=parent.day if parent else None,
+            parent_hash=parent.sha256 if parent else None,
+            state_hash=state.sha256,
+            inputs_hash=self._inputs_hash(parent.day + ONE_DAY if parent else start.forcing.period.first),
+            area_m2=start.basin.areas.get(area_name),
+            area_name=area_name if area_name in start.basin.areas else None,
+            summary=self._summary(),
+            spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
         )
-        for label, ledger, since in zip(labels, closed, since_empty, strict=True)
-    ]
+
+    def _inputs_hash(self, first: Day) -> str:
+        """Return the hash of what was consumed from the day after the parent on."""
+        record, weather = self.start.forcing.forcing, self.start.weather
+        if weather.traces is None:
+            consumed = record.over(Period(first, self.days.ahead.last))
+            return content_hash(consumed.mass, consumed.auxiliary, consumed.static)
+        to_t0 = slice(*((at - record.first).astype(int) for at in (first, self.days.t0 + ONE_DAY)))
+        arrays = record.mass[:, to_t0], record.auxiliary[:, to_t0], record.static
+        return content_hash(*arrays, weather.forcing.mass, weather.forcing.auxiliary)
+
+    def _summary(self) -> RunSummary:
+        start, traces = self.start, self.start.weather.traces
+        median = np.median(self._of_both(self.flow.discharge), axis=0)
+        names, static = self.loaded.config.inputs.static, start.forcing.forcing.static[0]
+        learnt = learnt_from(self.loaded.version, start.basin.id, names, static)
+        last_of_record = self.days.ahead.last if traces is None else self.days.t0
+        holds_water = self.flow.water is not None
+        return RunSummary(
+            traces=None if traces is None else len(traces),
+            discharge_mm=float(median.sum()),
+            peak_mm_per_day=float(median.max()),
+            peak_lead=int(median.argmax()) + 1,
+            snow_reason=why_no_snow(start.snow) if holds_water else "The network's cells do not hold water.",
+            filled_forcing=start.forcing.filled_until(last_of_record),
+            skipped_days=start.forcing.skipped_until(last_of_record),
+            seen_in_training=learnt.seen_in_training,
+            outside_training=learnt.outside_training,
+            trained_on=learnt.trained_on,
+            training_note=learnt.training_note,
+        )
+
+
+def _name(member: str, trace: str | None) -> str:
+    return member if trace is None else f"{member} with trace {trace}"
 
 
 def _since_empty(sums: Sums, storage: npt.NDArray[np.float64]) -> list[SinceEmpty]:

@@ -57,6 +57,10 @@ class BasinForcing:
         missing = self.forcing.over(days).missing[0]
         return days.days[int(missing.argmax())] if missing.any() else None
 
+    def with_stop(self, reason: str) -> str:
+        """Return a reason why days are lacking, and why the record ends where it does."""
+        return f"{reason} {self.stop}" if self.stop else reason
+
 
 def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinForcing | str:
     """Return a basin's forcing as the network of a configuration takes it, or why it has none.

@@ -1,4 +1,4 @@
-"""The days of a forecast run: its T0, the days ahead, and whether a basin's record holds them."""
+"""The days of a forecast run: its T0, the days ahead, and whether a basin's record holds T0."""
 
 from dataclasses import dataclass
 
@@ -24,18 +24,18 @@ class RunDays:
         return Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(self.horizon, "D"))
 
 
-def choose_days(clock: Clock, t0: Day | None, horizon: int, record_end: Day) -> RunDays:
+def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day) -> RunDays:
     """Return the days of a run: from the T0 asked for, or from the last one that clock and record allow.
 
     Args:
-        record_end: the last day with forcing in any of the basins.
+        last_t0: the last day that the record of any of the basins allows.
 
     Raises:
         InvalidInput: the T0 asked for has not ended at the clock's time.
     """
-    yesterday = day(clock.now().date()) - ONE_DAY
+    yesterday = last_ended(clock)
     if t0 is None:
-        return RunDays(min(yesterday, record_end - np.timedelta64(horizon, "D")), horizon)
+        return RunDays(min(yesterday, last_t0), horizon)
     if t0 > yesterday:
         raise InvalidInput(
             f"T0 {t0} has not ended at {clock.now():%Y-%m-%d %H:%M} UTC, the time of the clock: choose {yesterday} or "
@@ -44,18 +44,14 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, record_end: Day) -> 
     return RunDays(t0, horizon)
 
 
-def why_not_covered(basin: str, forcing: BasinForcing, product: str, days: RunDays) -> str | None:
-    """Return why a basin's forcing does not serve the days of a run, or None where it does."""
-    record, t0, ahead = forcing.period, days.t0, days.ahead
-    if not record.first <= t0 <= record.last:
-        reason = f"{basin}: T0 {t0} is outside the {product} record {record}."
-    elif ahead.last > record.last:
-        reason = (
-            f"{basin}: {days.horizon} days after T0 {t0} need forcing until {ahead.last}, and the record ends on "
-            f"{record.last}: shorten the horizon or choose an earlier T0."
-        )
-    elif (gap := forcing.first_gap(ahead)) is not None:
-        reason = f"{basin}: the forcing of {gap}, one of the {days.horizon} days after T0 {t0}, is missing."
-    else:
+def last_ended(clock: Clock) -> Day:
+    """Return the last day that has ended at the clock's time."""
+    return day(clock.now().date()) - ONE_DAY
+
+
+def why_not_begun(basin: str, forcing: BasinForcing, product: str, t0: Day) -> str | None:
+    """Return why a basin's record does not hold T0, or None where it does."""
+    record = forcing.period
+    if record.first <= t0 <= record.last:
         return None
-    return f"{reason} {forcing.stop}" if forcing.stop else reason
+    return forcing.with_stop(f"{basin}: T0 {t0} is outside the {product} record {record}.")

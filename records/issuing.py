@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
 from records import runs
-from records.runs import BasinResult, NewRun, Run, RunBasin
+from records.runs import LEDGER, LEDGER_ENTRIES, BasinResult, NewRun, Run, RunBasin, RunSeries
 from records.statements import add_all, as_values
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
 
@@ -15,10 +16,14 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
     """Store a run with all that it says, or nothing. Its status follows from its basins'.
 
     Raises:
-        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, or
-            nothing was issued and no reason is given.
+        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, nothing was
+            issued and no reason is given, or the forcing after T0 is a weather forecast that is not named.
         IntegrityError: the run is stored already, or its version or a basin is not kept.
     """
+    if (new.forcing_kind == "supplied") != (new.weather is not None):
+        raise InvalidInput(
+            "A run names the weather forecast that it used where its forcing is supplied, and only there."
+        )
     for result in results:
         _check(result)
     status, reason = _outcome(new, [result.basin for result in results])
@@ -39,12 +44,20 @@ def _check(result: BasinResult) -> None:
             f"The ledger of {basin.basin_id} does not close for member {', '.join(open_ledgers)}: withhold the basin."
         )
     for series in result.series:
+        if basin.status == "issued" and series.variable == LEDGER and not _all_close(series):
+            raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
         expected = tuple(len(labels) for labels in series.axes.values())
         if series.values.shape != expected:
             raise InvalidInput(
                 f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, its axes "
                 f"({', '.join(series.axes)}) are {expected} long."
             )
+
+
+def _all_close(ledger: RunSeries) -> bool:
+    """Return whether the ledger of every member and trace closes."""
+    residual, tolerance = (ledger.values[LEDGER_ENTRIES.index(entry)] for entry in ("residual", "tolerance"))
+    return bool((np.abs(residual) <= tolerance).all())
 
 
 def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:

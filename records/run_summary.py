@@ -33,7 +33,8 @@ class RunSummary(LearntFrom):
     run that was kept before there was the field.
 
     Attributes:
-        discharge_mm: the members' median, summed over the days ahead.
+        traces: how many traces of weather drive each member after T0; None where they are no traces.
+        discharge_mm: the median of members (and traces), summed over the days ahead.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
         snow_reason: why the run has no snow; None where it has.
         filled_forcing: how many missing values were interpolated, by variable; those without are left out.
@@ -42,6 +43,7 @@ class RunSummary(LearntFrom):
 
     __pydantic_config__ = CLOSED
 
+    traces: int | None = None
     discharge_mm: float | None = None
     peak_mm_per_day: float | None = None
     peak_lead: int | None = None

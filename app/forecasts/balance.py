@@ -3,33 +3,64 @@
 from collections.abc import Sequence
 from math import fsum
 
+import numpy as np
+
+from app.columns import column
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
 from hydrology import ledger as water
-from records.runs import Ledger
+from records.runs import LEDGER_ENTRIES, Ledger, RunSeries
 from records.since_empty import UNKNOWN
 
 
-def water_balance(ledgers: Sequence[Ledger], days_since_empty: int | None) -> WaterBalance | None:
-    """Return the balance of all members, mm; None where there is no ledger."""
+def water_balance(
+    ledgers: Sequence[Ledger], of_traces: RunSeries | None, days_since_empty: int | None
+) -> WaterBalance | None:
+    """Return the balance of all members, mm; None where there is no ledger.
+
+    Args:
+        ledgers: of each member.
+        of_traces: the ledgers of every member and trace, where there are traces.
+    """
     if not ledgers:
         return None
-    terms = {name for ledger in ledgers for name in ledger.terms}
     return WaterBalance(
         closes=all(ledger.closes for ledger in ledgers),
         scale=_scale(water.WATER_AVAILABLE),
-        mean={name: fsum(ledger.terms.get(name, 0.0) for ledger in ledgers) / len(ledgers) for name in sorted(terms)},
-        members={
-            ledger.member: MemberBalance(
-                terms=dict(ledger.terms),
-                residual=ledger.residual_mm,
-                scale=ledger.scale_mm,
-                tolerance=ledger.tolerance_mm,
-                closes=ledger.closes,
-            )
-            for ledger in ledgers
-        },
+        mean=_mean(ledgers) if of_traces is None else _mean_of_traces(of_traces),
+        members={ledger.member: _of_member(ledger) for ledger in ledgers},
         since_empty_store=_since_empty(ledgers, days_since_empty),
     )
+
+
+def residuals(of_traces: RunSeries) -> dict[str, float]:
+    """Return the residual of every member with every trace, mm, by `MEMBER/TRACE`."""
+    values = of_traces.values[LEDGER_ENTRIES.index("residual")]
+    return {
+        f"{member}/{trace}": residual
+        for member, of_member in zip(of_traces.axes["member"], values, strict=True)
+        for trace, residual in zip(of_traces.axes["trace"], column(of_member), strict=True)
+    }
+
+
+def _mean(ledgers: Sequence[Ledger]) -> dict[str, float]:
+    terms = {name for ledger in ledgers for name in ledger.terms}
+    return {name: fsum(ledger.terms.get(name, 0.0) for ledger in ledgers) / len(ledgers) for name in sorted(terms)}
+
+
+def _mean_of_traces(of_traces: RunSeries) -> dict[str, float]:
+    amounts = of_traces.values[: len(water.TERMS)].mean(axis=(1, 2), dtype=np.float64)
+    return dict(sorted(zip(water.TERMS, amounts.tolist(), strict=True)))
+
+
+def _of_member(ledger: Ledger) -> MemberBalance:
+    balance = MemberBalance(
+        terms=dict(ledger.terms),
+        residual=ledger.residual_mm,
+        scale=ledger.scale_mm,
+        tolerance=ledger.tolerance_mm,
+        closes=ledger.closes,
+    )
+    return balance if ledger.trace is None else balance.model_copy(update={"trace": ledger.trace})
 
 
 def missing_in_balance(balance: WaterBalance | None) -> dict[str, str]:

@@ -11,6 +11,8 @@ from hydrology.errors import NotFound, Problem
 from records.latest import Latest
 
 MOST_BASINS = 100
+MOST_MEMBER_VALUES = 500_000
+"""So much discharge of members at most is in one answer."""
 ByBasin = Mapping[str, Latest | NotFound]
 """The latest forecast of each basin, or why it has none."""
 
@@ -22,6 +24,20 @@ def tag_of(by_basin: ByBasin, representation: Representation) -> str:
         for basin, latest in by_basin.items()
     ]
     return entity_tag(representation.units, representation.members, parts)
+
+
+def too_much(by_basin: ByBasin) -> str | None:
+    """Say that all members of these runs are more than one answer holds; None where they are not."""
+    stored = [latest for latest in by_basin.values() if isinstance(latest, Latest)]
+    values = sum(
+        len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days for latest in stored
+    )
+    if values <= MOST_MEMBER_VALUES:
+        return None
+    return (
+        f"the members of these basins are {values} values, and one answer holds at most {MOST_MEMBER_VALUES}: ask for "
+        "fewer basins"
+    )
 
 
 def basin_forecasts(session: Session, by_basin: ByBasin, representation: Representation) -> BasinForecasts:

@@ -13,7 +13,7 @@ from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Units
 from app.forecasts.service import NoArea, Representation
-from app.problems import documented
+from app.problems import Fault, InvalidRequest, documented
 from app.rendered import Rendered
 from jobspec.fields import BASIN, full_id
 from records.basins import UnknownBasin
@@ -105,6 +105,8 @@ def read_latest_forecasts(
     reason: nothing is cut silently, and more basins than one answer holds are refused."""
     at = clock.now()
     by_basin, representation = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
+    if members and (detail := batch.too_much(by_basin)) is not None:
+        raise InvalidRequest([Fault(location="query", field="members", detail=detail)])
     unchanged = not_modified(response, batch.tag_of(by_basin, representation), SHORTLY, if_none_match)
     return unchanged or batch.basin_forecasts(session, by_basin, representation)
 

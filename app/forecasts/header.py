@@ -1,6 +1,7 @@
 """The fields that every answer about a run of a basin begins with, typed so that their use is checked."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import NotRequired, TypedDict
 
@@ -9,10 +10,12 @@ import numpy as np
 from app.basins.schemas import Kind, kind_of
 from app.forecasts.schemas import Superseded
 from app.staleness import age_days, stale
+from app.weather.schemas import WeatherUsed
 from hydrology.calendar import as_date
+from hydrology.weather import ForcingKind
 from records.latest import Latest
 from records.run_summary import LEARNT_FROM
-from records.runs import BasinStatus, ForcingKind, Purpose, Run, RunBasin
+from records.runs import BasinStatus, Purpose, Run, RunBasin
 
 FORCING_NOTES: Mapping[ForcingKind, str] = {
     "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
@@ -39,6 +42,9 @@ class Header(TypedDict):
     product: str
     forcing_kind: ForcingKind
     forcing_note: str
+    forcing_cutoff: NotRequired[date]
+    weather: NotRequired[WeatherUsed]
+    traces: NotRequired[int]
     seen_in_training: bool | None
     outside_training: list[str] | None
     trained_on: str | None
@@ -81,12 +87,23 @@ def header(latest: Latest, at: datetime | None) -> Header:
         training_note=summary.training_note,
         spin_up_days=basin.spin_up_days,
     )
+    if run.forcing_cutoff is not None:
+        fields["forcing_cutoff"] = as_date(run.forcing_cutoff)
+    if (used := weather_used(run)) is not None:
+        fields["weather"] = used
+    if summary.traces is not None:
+        fields["traces"] = summary.traces
     if basin.spin_up_note is not None:
         fields["spin_up_note"] = basin.spin_up_note
     if at is not None:
         fields["age_days"] = age_days(run.t0, at)
         fields["stale"] = stale(fields["age_days"])
     return fields
+
+
+def weather_used(run: Run) -> WeatherUsed | None:
+    """Return the weather forecast that a run used, if it used one."""
+    return None if run.weather is None else WeatherUsed(**asdict(run.weather))
 
 
 def missing_in_header(basin: RunBasin) -> dict[str, str]:

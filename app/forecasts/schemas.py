@@ -9,8 +9,10 @@ from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
+from app.weather.schemas import WeatherUsed
 from hydrology.spin_up import SPIN_UP_DAYS
-from records.runs import QUANTILES_NOTE, BasinStatus, ForcingKind, Purpose, QuantilesOf
+from hydrology.weather import ForcingKind
+from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Units = Literal["m3/s", "mm/day", "cfs"]
 Column = list[float]
@@ -51,8 +53,9 @@ class Scale(Model):
 
 
 class MemberBalance(Model):
-    """The water balance of one member over the horizon, mm."""
+    """The water balance of one member over the horizon, mm: with traces of weather, of the trace that closes least."""
 
+    trace: str | None = Field(default=None, description="That trace. Only where there are traces.")
     terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
     residual: float = Field(description="The sum of the terms: water that they do not account for.")
     scale: float = Field(description="The water that the residual is held against, mm: see `scale` of the balance.")
@@ -135,6 +138,14 @@ class RunOfBasin(Model):
         "`supplied`: a weather forecast. `climatology`: the weather of other years."
     )
     forcing_note: str = Field(description="The same in a sentence.")
+    forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather that it used.")
+    weather: WeatherUsed | None = Field(
+        default=None, description="The weather forecast that it used. Only where `forcing_kind` is `supplied`."
+    )
+    traces: int | None = Field(
+        default=None,
+        description="How many traces of weather drive each member after T0. Only where it is not the observed.",
+    )
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from this basin; where it did not, its skill elsewhere says "
         "little of this one."
@@ -175,8 +186,8 @@ class BasinForecast(RunOfBasin):
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
     quantiles_of: QuantilesOf = Field(
-        description="What the quantiles of `discharge` are of. `members`: the spread of the ensemble's members, which "
-        "is not calibrated."
+        description="What the quantiles of `discharge` are of, which is not calibrated. `members`: the spread of the "
+        "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
     discharge: Columns | None = Field(
         description=column(
@@ -184,12 +195,17 @@ class BasinForecast(RunOfBasin):
             f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
         )
     )
-    members: Columns = Field(default={}, description=column("Discharge of each member. Only with `members=true`"))
+    members: Columns = Field(
+        default={},
+        description=column(
+            "Discharge of each member, or of each member with each trace as `MEMBER/TRACE`. Only with `members=true`"
+        ),
+    )
     storage: Storage | None = Field(description="Water in the basin.")
     cells_at_t0: Columns = Field(
         default={}, description="Water in each cell of each member at T0, mm. Only with `members=true`."
     )
-    precipitation: Column | None = Field(description=column("Rain and snow, mm/day"))
+    precipitation: Column | None = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
     loss: Column | None = Field(
         description=column("Water that leaves other than through the river, mm/day, the mean of the members")
     )

@@ -23,7 +23,7 @@ from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
 
-WITHOUT_MEMBERS = ("discharge_quantiles", "precipitation", "loss", "storage", "snow")
+WITHOUT_MEMBERS = ("discharge_quantiles", "precipitation", "loss", "storage", "snow", runs.LEDGER)
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
 
 
@@ -89,11 +89,13 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     """Read what is stored of many basins, each of a run of its own, at once."""
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     issued = [key for key, forecast in zip(keys, forecasts, strict=True) if forecast.basin.status == "issued"]
+    others = [key for key in keys if key not in issued]
     series = runs.series_of_many(session, issued, None if members else WITHOUT_MEMBERS)
+    series |= runs.series_of_many(session, others, (runs.LEDGER,))
     ledgers = runs.ledgers_of_many(session, keys)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
     return [
-        StoredParts(series.get(key, {}), ledgers[key], conserving[forecast.run.version_id])
+        StoredParts(series[key], ledgers[key], conserving[forecast.run.version_id])
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
 
@@ -107,9 +109,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = _quantiles(series["discharge_quantiles"], basin, representation) if issued else None
     storage = storage_of(series)
-    precipitation = column(series["precipitation"].values) if issued else None
+    precipitation = _of_traces(series["precipitation"]) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
-    balance = water_balance(parts.ledgers, basin.spin_up_days)
+    balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
     account = {
         "discharge": discharge,
         "storage": storage,
@@ -131,7 +133,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         skipped_days=basin.summary.skipped_days,
         area=_area(basin),
         units=_units(representation),
-        quantiles_of=runs.QUANTILES_OF,
+        quantiles_of=run.quantiles_of,
         discharge=discharge,
         storage=storage,
         precipitation=precipitation,
@@ -198,10 +200,15 @@ def _discharge(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> A
 
 
 def storage_of(series: Mapping[str, runs.RunSeries]) -> Storage | None:
-    """Return the members' mean of the water in the basin; None where the run keeps none."""
+    """Return the mean of members (and traces) of the water in the basin; None where the run keeps none."""
     if "storage" not in series:
         return None
     return Storage(total=_mean(series["storage"]), snow=_mean(series["snow"]) if "snow" in series else None)
+
+
+def _of_traces(series: runs.RunSeries) -> list[float]:
+    """Return values of each lead; with traces, their mean."""
+    return _mean(series) if "trace" in series.axes else column(series.values)
 
 
 def _mean(series: runs.RunSeries) -> list[float]:
@@ -209,7 +216,11 @@ def _mean(series: runs.RunSeries) -> list[float]:
 
 
 def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
-    return {str(label): column(row) for label, row in zip(series.axes["member"], values, strict=True)}
+    """Return the row of each member, or of each member with each trace."""
+    labels = [str(label) for label in series.axes["member"]]
+    if "trace" in series.axes:
+        labels = [f"{member}/{trace}" for member in labels for trace in series.axes["trace"]]
+    return {label: column(row) for label, row in zip(labels, values.reshape(len(labels), -1), strict=True)}
 
 
 def _area(basin: runs.RunBasin) -> Area | None:

@@ -15,6 +15,7 @@ RUN: dict[str, Any] = {
     "created_at": "2026-11-20T15:31:06.179910Z",
     "product": "synthetic",
     "forcing_kind": "observed",
+    "weather": None,
     "members": 3,
     "forcing_cutoff": "2008-04-23",
     "weights_hash": "2f39b5442638ac04770f8026af08fbbe83d0a22513c25a0da8357c94305a1aa9",

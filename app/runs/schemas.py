@@ -8,7 +8,9 @@ from pydantic import ConfigDict, Field
 from app.basins.schemas import Kind
 from app.runs.example import RUN
 from app.schema import Model, Program
-from records.runs import BasinStatus, ForcingKind, Purpose
+from app.weather.schemas import WeatherUsed
+from hydrology.weather import ForcingKind
+from records.runs import BasinStatus, Purpose
 
 
 class RunSummary(Model):
@@ -31,6 +33,7 @@ class RunSummary(Model):
         description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
         "weather of other years."
     )
+    weather: WeatherUsed | None = Field(description="The weather forecast that it used; null where it used none.")
     members: int = Field(description="How many networks computed it.")
 
 
@@ -62,7 +65,9 @@ class RunDetail(RunSummary):
 
     model_config = ConfigDict(json_schema_extra={"examples": [RUN]})
 
-    forcing_cutoff: date | None = Field(description="The last day of weather that it used; null where it used none.")
+    forcing_cutoff: date | None = Field(
+        description="The last day of observed weather that it used; null where it used none."
+    )
     weights_hash: str
     code_version: str
     program: Program

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
+from app.forecasts.header import weather_used
 from app.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from hydrology.calendar import Day, as_date
 from records import basins, runs, versions
@@ -83,5 +84,6 @@ def _common_fields(run: runs.Run) -> dict[str, Any]:
     return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
         "version": run.version_id,
         "t0": as_date(run.t0),
+        "weather": weather_used(run),
         "members": len(run.members),
     }

@@ -36,4 +36,9 @@ class BalanceOfRun(RunOfBasin):
     first_day: date = Field(description="The first day that it is of: the one after T0.")
     last_day: date
     water_balance: WaterBalance | None
+    residuals: dict[str, float] = Field(
+        default={},
+        description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
+        "are traces.",
+    )
     missing: Missing

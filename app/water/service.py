@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.columns import column
 from app.forecasts import service as forecasts
-from app.forecasts.balance import missing_in_balance, water_balance
+from app.forecasts.balance import missing_in_balance, residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.skill.service import snow_skill
 from app.water.schemas import BalanceOfRun, StorageOfRun
@@ -51,11 +51,13 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
     """Return the water balance of every member; `at` is the clock's time for a latest answer."""
     days = days_ahead(latest.run)["time"]
     basin = latest.basin
-    of_members = water_balance(runs.ledger_of(session, latest.run.id, basin.basin_id), basin.spin_up_days)
+    of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (runs.LEDGER,)).get(runs.LEDGER)
+    ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
+    of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
     missing = missing_in_header(basin) | missing_in_balance(of_members)
     if of_members is None:
         missing["water_balance"] = forecasts.why_no_account(basin, _conserving(session, latest))
-    return BalanceOfRun(
+    answer = BalanceOfRun(
         **header(latest, at),
         units={"water_balance": "mm"},
         first_day=days[0],
@@ -63,6 +65,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
         water_balance=of_members,
         missing=missing,
     )
+    return answer if of_traces is None else answer.model_copy(update={"residuals": residuals(of_traces)})
 
 
 def _conserving(session: Session, latest: Latest) -> bool:

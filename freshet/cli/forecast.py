@@ -12,28 +12,33 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.runs import beyond_training, run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
+from hydrology.weather import ForcingKind
 from jobspec.kinds import ForecastParams
 from operations.basins import chosen
 
-_HORIZON = ForecastParams.model_fields["horizon"]
+_FIELDS = ForecastParams.model_fields
 
 
 def forecast(
     basin: Basins = None,
     basins_file: BasinsFile = None,
     t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_HORIZON.description)] = _HORIZON.default,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
+        "horizon"
+    ].default,
     version: Annotated[
         str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
     ] = None,
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Refuse unless the version takes this forcing product.")
     ] = None,
+    weather: Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)] = "observed",
+    weather_id: Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)] = None,
     as_json: Json = False,
 ) -> None:
-    """Advance the states to T0 and forecast, with the observed forcing after T0 (a hindcast).
+    """Advance the states to T0 and forecast.
 
-    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that leaves the horizon's forcing.
+    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that the record allows.
     Without --basin: every basin that has a model.
     """
     with opened() as context:
@@ -41,6 +46,7 @@ def forecast(
             names = [*(basin or []), *listed(basins_file)]
             basins = chosen(session, names) if names else []
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
+        asked |= {"weather": weather, "weather_id": weather_id}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
         use_threads(context.settings.threads)
         from operations.forecast import forecast as run

@@ -39,11 +39,13 @@ def runs(
 
 def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with what it says of each basin, as the command line shows it."""
-    basins = {row.basin_id: _basin_json(session, run, row) for row in records.basins_of(session, run)}
-    return {**asdict(records.get(session, run)), "basins": basins}
+    stored = records.get(session, run)
+    rows = records.basins_of(session, run)
+    basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in rows}
+    return {**asdict(stored), "quantiles_of": stored.quantiles_of, "basins": basins}
 
 
-def _basin_json(session: Session, run: str, row: records.RunBasin) -> dict[str, Any]:
+def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
     arrays = records.series_of(session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles"))
     ledgers = records.ledger_of(session, run, row.basin_id)
     quantiles = arrays.get("discharge_quantiles")
@@ -51,7 +53,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin) -> dict[str, 
         **asdict(row),
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
-        "quantiles_of": records.QUANTILES_OF,
+        "quantiles_of": quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
@@ -70,6 +72,15 @@ def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[s
     if any(ledger.since_empty is None for ledger in ledgers):
         missing["ledger.since_empty"] = UNKNOWN
     return missing
+
+
+def weather_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of the weather forecast that a run used, if it used one."""
+    weather = run["weather"]
+    if weather is None:
+        return []
+    said = f"Weather after T0: {weather['source']} {weather['model']} of {weather['reference_time']:%Y-%m-%dT%H:%MZ}"
+    return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
 
 
 def beyond_training(said: dict[str, Any], product: str) -> bool:
@@ -106,9 +117,10 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     title = (
         f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
         f"version {run['version_id']}, {run['program'] or 'program not kept'}; discharge in mm/day, "
-        "median of the members"
+        f"median of the {run['quantiles_of']}"
     )
-    notes = [f"Quantiles are of the {records.QUANTILES_OF}. {records.QUANTILES_NOTE}."]
+    notes = [f"Quantiles are of the {run['quantiles_of']}. {records.QUANTILES_NOTE}."]
+    notes += weather_notes(run)
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
 from records.run_summary import RunSummary
+from records.run_weather import RunWeather
 from records.since_empty import SinceEmpty
 from records.tables.base import Base, Document, JsonList, one_of
 
@@ -43,6 +44,7 @@ class RunRow(Base):
     reason: Mapped[str | None]
     request_key: Mapped[str | None]
     program: Mapped[str | None]
+    weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
 
 
 class RunBasinRow(Base):
@@ -92,7 +94,8 @@ class RunSeriesRow(Base):
 
 
 class ClosureRow(Base):
-    """Whether one member's ledger closes. The database itself refuses a claim that the numbers do not bear."""
+    """Whether one member's ledger closes: with traces of weather, that of the trace that closes least. The database
+    itself refuses a claim that the numbers do not bear."""
 
     __tablename__ = "run_closures"
     __table_args__ = (
@@ -107,6 +110,7 @@ class ClosureRow(Base):
     tolerance_mm: Mapped[float]
     closes: Mapped[bool]
     since_empty: Mapped[SinceEmpty | None] = mapped_column(Document(SinceEmpty))
+    trace: Mapped[str | None]
 
 
 class LedgerRow(Base):

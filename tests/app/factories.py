@@ -53,6 +53,35 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
 
 
+TRACES = ["1999", "2000", "2001"]
+
+
+def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
+    """Return a forecast whose traces are all the weather of `forecast`."""
+    whole = forecast()
+    by_name = {series.variable: series for series in whole.series}
+    axes: Axes = {"trace": TRACES, "lead": LEADS}
+    repeated: dict[str, np.ndarray[Any, Any]] = {
+        "discharge": np.repeat(DISCHARGE[:, None], len(TRACES), axis=1),
+        "precipitation": np.repeat(PRECIPITATION[None], len(TRACES), axis=0),
+        **{name: np.repeat(by_name[name].values.mean(axis=0)[None], 3, axis=0) for name in ("loss", "storage", "snow")},
+    }
+    series = [
+        runs.RunSeries(name, by_name[name].unit, {"member": MEMBERS, **axes} if values.ndim == 3 else axes, values)
+        for name, values in repeated.items()
+    ]
+    closed = [[*ledger.terms.values(), ledger.residual_mm, ledger.tolerance_mm] for ledger in ledgers()]
+    of_all: Axes = {"entry": runs.LEDGER_ENTRIES, "member": MEMBERS, "trace": TRACES}
+    entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
+    series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
+    series += [by_name["discharge_quantiles"], by_name["cells_at_t0"]]
+    return runs.BasinResult(
+        basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
+        series=series,
+        ledgers=[replace(ledger, trace="2000") for ledger in whole.ledgers],
+    )
+
+
 def open_forecast() -> runs.BasinResult:
     """Return a forecast that was computed and withheld, for its second member does not close."""
     first, second = ledgers()

@@ -248,17 +248,17 @@ def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
     kept: Database, monkeypatch: pytest.MonkeyPatch, before_t0: bool
 ) -> None:
     """As if a network took 0.1 mm from the river and lost it: the sum still closes."""
-    simulate = Ensemble.simulate
+    each = Ensemble.each
 
     def broken(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
-        outputs, last = simulate(self, forcing, start, keep)
-        if before_t0 == ("storage" not in keep):
-            shift = outputs["discharge"][1, :, 3] + 0.1
-            outputs["discharge"][1, :, 3] -= shift
-            outputs["loss"][1, :, 3] += shift
-        return outputs, last
+        for member, (outputs, last) in enumerate(each(self, forcing, start, keep)):
+            if member == 1 and before_t0 == ("storage" not in keep):
+                shift = outputs["discharge"][:, 3] + 0.1
+                outputs["discharge"][:, 3] -= shift
+                outputs["loss"][:, 3] += shift
+            yield outputs, last
 
-    monkeypatch.setattr(Ensemble, "simulate", broken)
+    monkeypatch.setattr(Ensemble, "each", broken)
     run = one_run(kept)
     assert run.status == "failed"
     with kept.reading() as session:
@@ -269,14 +269,14 @@ def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
 
 def leak(monkeypatch: pytest.MonkeyPatch, *, of_storage: float = 0, of_rain: float = 0) -> None:
     """Let every network lose a share of what it holds before a run of days, or of the rain of each day."""
-    simulate = Ensemble.simulate
+    each = Ensemble.each
 
     def leaking(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
         less = replace(forcing, mass=(forcing.mass * (1 - of_rain)).astype(np.float32))
         held = start and [{name: values * np.float32(1 - of_storage) for name, values in one.items()} for one in start]
-        return simulate(self, less, held, keep)
+        return each(self, less, held, keep)
 
-    monkeypatch.setattr(Ensemble, "simulate", leaking)
+    monkeypatch.setattr(Ensemble, "each", leaking)
 
 
 @pytest.mark.parametrize("days", [1, 1200])

@@ -1,0 +1,1 @@
+"""Weather forecasts: which were issued, and what they hold."""

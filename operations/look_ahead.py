@@ -1,0 +1,119 @@
+"""The networks over the days after T0: from the one state of a basin, every member goes on with every trace.
+
+Basins and traces are run together, so many at a time and one member after the other, and of the cells only their sums
+are kept: what that needs does not grow with the basins. What a basin gets does not depend on the others, nor a trace on
+the other traces.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.arrays import Array
+from models.inference import GROUP, ArrayMap
+from operations.advance import member_states
+from operations.dataset import stacked
+from operations.loading import LoadedVersion
+from operations.weather_ahead import WeatherAhead
+from records.skill import SnowCells
+from records.states import State
+
+SAMPLES = 8 * GROUP  # traces of basins that are run together
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the days ahead of one basin begin from: the state of T0, the weather, the cells that read as snow."""
+
+    state: State
+    weather: WeatherAhead
+    snow: SnowCells | None
+
+    @property
+    def traces(self) -> int:
+        """How many traces it goes on with; 1 for the observed weather."""
+        return len(self.weather.forcing.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Water:
+    """Water in one basin after T0: M members, R traces, D days.
+
+    Attributes:
+        loss: (M, R, D), mm/day.
+        storage: (M, R, D), of all cells at the end of each day, mm.
+        at_end: (M, R), the last of it, summed in float64.
+        lowest: (M, R), of any cell on any day, mm.
+        snow: (M, R, D), of the cells that read as snow, mm; None where there are none.
+    """
+
+    loss: Array
+    storage: Array
+    at_end: npt.NDArray[np.float64]
+    lowest: Array
+    snow: Array | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What the members compute of one basin: discharge (M, R, D) in mm/day, and water where they conserve it."""
+
+    discharge: Array
+    water: Water | None
+
+    @property
+    def finite(self) -> bool:
+        """Whether every number of it is one."""
+        arrays = [self.discharge] if self.water is None else [self.discharge, self.water.loss, self.water.storage]
+        return all(bool(np.isfinite(values).all()) for values in arrays)
+
+
+def flows(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+    """Run a version over the days after T0; yield what it computes of each basin, in their order."""
+    chunk: list[Start] = []
+    for start in starts:
+        if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
+            yield from _together(loaded, chunk)
+            chunk = []
+        chunk.append(start)
+    if chunk:
+        yield from _together(loaded, chunk)
+
+
+def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+    ensemble, members = loaded.ensemble, len(loaded.labels)
+    counts = [start.traces for start in starts]
+    ends = np.cumsum(counts).tolist()
+    rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+    forcing = stacked([start.weather.forcing for start in starts])
+    shape = (members, *forcing.mass.shape)
+    discharge, loss, storage = (np.empty(shape, np.float32) for _ in range(3))
+    at_end, lowest = np.empty(shape[:2]), np.empty(shape[:2], np.float32)
+    snow = [None if start.snow is None else np.empty((members, start.traces, shape[2]), np.float32) for start in starts]
+    keep = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
+    for member, (outputs, _) in enumerate(ensemble.each(forcing, _fanned_out(starts, counts, members), keep)):
+        discharge[member] = outputs["discharge"]
+        if not ensemble.conserving:
+            continue
+        cells = outputs["storage"]
+        loss[member], storage[member] = outputs["loss"], cells.sum(axis=-1)
+        at_end[member], lowest[member] = cells[:, -1].sum(axis=-1, dtype=np.float64), cells.min(axis=(1, 2))
+        for start, of_basin, place in zip(starts, snow, rows, strict=True):
+            if start.snow is not None and of_basin is not None:
+                chosen = start.snow.cells[loaded.labels[member]]
+                of_basin[member] = np.take(cells[place], chosen, axis=-1).sum(axis=-1)
+    for place, of_basin in zip(rows, snow, strict=True):
+        water = None
+        if ensemble.conserving:
+            water = Water(loss[:, place], storage[:, place], at_end[:, place], lowest[:, place], of_basin)
+        yield Flow(discharge[:, place], water)
+
+
+def _fanned_out(starts: Sequence[Start], counts: Sequence[int], members: int) -> list[ArrayMap] | None:
+    """Return each member's states of T0, those of a basin once for each of its traces."""
+    at_t0 = member_states([start.state for start in starts], members)
+    assert at_t0 is not None
+    basins = np.repeat(np.arange(len(starts)), counts)
+    return [{name: values[basins] for name, values in member.items()} for member in at_t0]

@@ -1,0 +1,217 @@
+"""What is read for a forecast run, and the runs that can be computed from it: their basins, days and weather."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day, as_date
+from hydrology.errors import DataProblem, InvalidInput
+from hydrology.weather import WeatherForecast
+from jobspec.kinds import ForecastParams
+from operations.advance import ONE_DAY
+from operations.dataset import BasinForcing, load_forcing
+from operations.forecast_days import RunDays, choose_days, last_ended, why_not_begun
+from operations.loading import LoadedVersion, load_version
+from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
+from records import basins, skill, versions, weather
+from records.clock import Clock
+from records.engine import Database
+from records.run_weather import RunWeather
+
+
+class NothingToForecast(DataProblem):
+    """No basin of the request can be forecast."""
+
+    kind = "nothing-to-forecast"
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What is read for the runs of one version.
+
+    Attributes:
+        basins: all that they are of.
+        forcings: of those that have some.
+        snow: the snow cells of those that have some.
+        failures: why the others have no forcing.
+    """
+
+    loaded: LoadedVersion
+    basins: Mapping[str, basins.Basin]
+    forcings: Mapping[str, BasinForcing]
+    snow: Mapping[str, skill.SnowCells]
+    failures: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run that can be computed.
+
+    Attributes:
+        forcings, weather: of its basins until T0, and after it.
+        failures: why other basins are not computed.
+        forecast: the weather forecast that it uses; None where it uses none.
+    """
+
+    inputs: Inputs
+    days: RunDays
+    forcings: Mapping[str, BasinForcing]
+    weather: Mapping[str, WeatherAhead]
+    failures: Mapping[str, str]
+    forecast: RunWeather | None = None
+
+
+def read_inputs(database: Database, params: ForecastParams, version: str, names: Sequence[str]) -> Inputs:
+    """Read what the runs of a version need.
+
+    Raises:
+        InvalidInput: the version takes another product than is expected.
+    """
+    with database.reading() as session:
+        loaded = load_version(session, version)
+        _check_product(params, loaded.version)
+        loadings = {name: load_forcing(session, name, loaded.config) for name in names}
+        return Inputs(
+            loaded=loaded,
+            basins={name: basins.get(session, name) for name in names},
+            forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
+            snow={cells.basin_id: cells for cells in skill.snow_cells(session, version)},
+            failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
+        )
+
+
+def _check_product(params: ForecastParams, version: versions.Version) -> None:
+    if params.product not in (None, version.product):
+        raise InvalidInput(
+            f"Version {version.id} takes {version.product}, not {params.product}, and products are never mixed: "
+            f"forecast with {version.product}, or train a version on {params.product}."
+        )
+
+
+def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastParams) -> list[Plan]:
+    """Choose the days and the weather of the runs of a version, and leave out the basins that lack one of them.
+
+    There is one run; where the newest weather forecasts of the basins are different ones, there is one for each.
+
+    Raises:
+        InvalidInput: T0 has not ended.
+        UnknownWeather: no weather forecast of the id asked for is kept.
+        NothingToForecast: no basin can be forecast.
+    """
+    _require(inputs.forcings, inputs.failures)
+    days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params))
+    product = inputs.loaded.version.product
+    reasons = {name: why_not_begun(name, forcing, product, days.t0) for name, forcing in inputs.forcings.items()}
+    begun = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
+    failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
+    choices = _choices(database, inputs, clock, params, days, begun)
+    failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
+    usable = [choice for choice in choices if choice.weather]
+    _require(usable, failures)
+    first, *rest = (
+        Plan(inputs, days, {name: begun[name] for name in choice.weather}, choice.weather, {}, choice.forecast)
+        for choice in usable
+    )
+    return [replace(first, failures=failures), *rest]
+
+
+def _require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+    if not usable:
+        reasons = list(failures.values())
+        more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
+        raise NothingToForecast(" ".join(reasons[:3]) + more)
+
+
+def _last_t0(inputs: Inputs, params: ForecastParams) -> Day:
+    """Return the last T0 that the records allow: an observed run needs the days ahead, too."""
+    last = max(forcing.period.last for forcing in inputs.forcings.values())
+    return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The weather of basins after T0, or why they have none, and the weather forecast that it comes from, if any."""
+
+    outcomes: Mapping[str, WeatherAhead | str]
+    forecast: RunWeather | None = None
+
+    @property
+    def weather(self) -> dict[str, WeatherAhead]:
+        """Of the basins that have some."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why the others have none."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, str)}
+
+
+def _choices(
+    database: Database,
+    inputs: Inputs,
+    clock: Clock,
+    params: ForecastParams,
+    days: RunDays,
+    begun: Mapping[str, BasinForcing],
+) -> list[_Chosen]:
+    """Return the weather of the basins after T0, by where it comes from."""
+    match params.weather:
+        case "observed":
+            return [_Chosen({name: observed(name, forcing, days) for name, forcing in begun.items()})]
+        case "climatology":
+            ended = last_ended(clock)
+            return [_Chosen({name: climatology(name, forcing, days, ended) for name, forcing in begun.items()})]
+        case "supplied":
+            with database.reading() as session:
+                return [*_supplied(session, inputs, clock, params, days, begun)]
+
+
+def _supplied(
+    session: Session,
+    inputs: Inputs,
+    clock: Clock,
+    params: ForecastParams,
+    days: RunDays,
+    begun: Mapping[str, BasinForcing],
+) -> Iterator[_Chosen]:
+    """Yield the weather of the weather forecast that is asked for, or of each that is the newest of some basins."""
+    taken = inputs.loaded.config.inputs
+    at = clock.now() if params.weather_id is not None else _known(clock, days.t0)
+    by_basin = (
+        dict.fromkeys(begun, params.weather_id)
+        if params.weather_id is not None
+        else weather.newest(session, list(begun), at, days.ahead)
+    )
+    for issue in dict.fromkeys(by_basin.values()):
+        names = [name for name in begun if by_basin.get(name) == issue]
+        forecasts = weather.read_many(session, issue, names, at)
+        outcomes = {name: supplied(name, begun[name], days, taken, forecasts.get(name)) for name in names}
+        yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts))
+    yield _Chosen(
+        {name: supplied(name, forcing, days, taken, None) for name, forcing in begun.items() if name not in by_basin}
+    )
+
+
+def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
+    """Return what a run keeps of a weather forecast; None where it holds nothing of the run's basins."""
+    if not forecasts:
+        return None
+    return RunWeather(
+        id=issue.id,
+        source=issue.source,
+        model=issue.model,
+        reference_time=issue.reference_time,
+        available_time=max(forecast.issue.available_time for forecast in forecasts.values()),
+        licence=issue.licence,
+        credit=issue.credit,
+    )
+
+
+def _known(clock: Clock, t0: Day) -> datetime:
+    """Return until when a weather forecast must have been available: now, or for a past T0 the end of the next day."""
+    end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)
+    return min(clock.now(), end)
