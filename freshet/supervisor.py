@@ -42,20 +42,30 @@ class Part:
     restarts: list[float] = field(default_factory=list)
 
 
-class Service:
-    """Broker, workers, scheduler and API."""
+def commands(host: str, port: int, workers: int, training_workers: int) -> dict[str, list[str]]:
+    """Return the command of each part of the service but the broker, by its name.
 
-    def __init__(self, settings: Settings, host: str, port: int, workers: int) -> None:
+    Args:
+        workers: how many run forecasts, evaluations and the like.
+        training_workers: how many train members, each one at a time on one thread.
+    """
+    counts = {"default": workers, "ingest": 1, "training": training_workers}
+    return {
+        **{f"{queue} worker {n + 1}": ["worker", "--queue", queue] for queue in counts for n in range(counts[queue])},
+        "scheduler": ["scheduler"],
+        "api": ["api", "--host", host, "--port", str(port)],
+    }
+
+
+class Service:
+    """Broker, workers, scheduler and API; the arguments are those of `commands`."""
+
+    def __init__(self, settings: Settings, host: str, port: int, workers: int, training_workers: int) -> None:
         self.settings = settings
         self._broker: subprocess.Popen[bytes] | None = None
         self._parts: list[Part] = []
         self._stopping = False
-        commands = {f"worker {n}": ["worker", "--queue", "default"] for n in range(1, workers + 1)}
-        commands["ingest worker"] = ["worker", "--queue", "ingest"]
-        commands["training worker"] = ["worker", "--queue", "training"]
-        commands["scheduler"] = ["scheduler"]
-        commands["api"] = ["api", "--host", host, "--port", str(port)]
-        self._commands = commands
+        self._commands = commands(host, port, workers, training_workers)
 
     def run(self) -> None:
         """Start everything, keep it running, and stop everything on SIGTERM or SIGINT.

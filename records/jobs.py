@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
 from jobspec.kinds import QUEUES
+from records import members
 from records.ids import fingerprint, new_id
 from records.jobrow import (
     JOBS,
@@ -173,6 +174,8 @@ def heartbeat(
 ) -> bool:
     """Lengthen the lease, tell the progress where there is some, and return whether the job was asked to stop.
 
+    The progress of a training's member is part of the training's.
+
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
     """
@@ -181,7 +184,10 @@ def heartbeat(
     if progress is not None and progress != record.progress:
         values["progress"] = progress
         tell(session, job, "progress", progress, at)
-    return change(session, record, at, **values).cancel_requested_at is not None
+    after = change(session, record, at, **values)
+    if "progress" in values:
+        _show_members(session, after, at)
+    return after.cancel_requested_at is not None
 
 
 def finish(
@@ -200,7 +206,14 @@ def finish(
         UnknownJob, StaleAttempt: as `hold`.
         IntegrityError: the status is none of these, or a failure lacks its problem.
     """
-    return _end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+    ended = _end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+    _show_members(session, ended, at)
+    return ended
+
+
+def _show_members(session: Session, job: Job, at: datetime) -> None:
+    if job.parent_id is not None:
+        members.show(session, job.parent_id, children(session, job.parent_id), at)
 
 
 def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:

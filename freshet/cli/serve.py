@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import opened
+from freshet.cli.context import cores, opened
 from freshet.cli.output import say
 from hydrology.errors import InvalidInput
 from records.logs import log_to_stderr
@@ -21,16 +21,25 @@ Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port 
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    workers: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Workers besides the one for training.")] = 1,
+    workers: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, help="Workers besides those that train or ingest.")
+    ] = 1,
+    training_workers: Annotated[
+        int | None,
+        typer.Option(metavar="COUNT", min=1, help="Workers that train a member each. Default: one for every core."),
+    ] = None,
 ) -> None:
     """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
     with opened(creates=True, log_level="info") as context:
         settings = context.settings
-    run(settings, host, port, workers)
+    run(settings, host, port, workers, training_workers)
 
 
-def run(settings: Settings, host: str, port: int, workers: int = 1) -> None:
+def run(settings: Settings, host: str, port: int, workers: int = 1, training_workers: int | None = None) -> None:
     """Serve until interrupted.
+
+    Args:
+        training_workers: None for one a core.
 
     Raises:
         InvalidInput: the port is taken or the address is not this machine's.
@@ -41,7 +50,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1) -> None:
     log_to_stderr(settings.log_level)
     check_free(host, port)
     say("\n".join(addresses(host, port)))
-    Service(settings, host, port, workers).run()
+    Service(settings, host, port, workers, cores(training_workers)).run()
 
 
 def check_free(host: str, port: int) -> None:

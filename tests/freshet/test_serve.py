@@ -4,11 +4,13 @@ import signal
 import socket
 import subprocess
 import time
+from collections import Counter
 
 import httpx2
 import pytest
 
 from freshet.cli.serve import addresses
+from freshet.supervisor import commands
 from hydrology.units import Area, mm_per_day_to_m3s
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
@@ -50,6 +52,13 @@ def test_the_latest_forecast_is_the_run_until_the_server_is_stopped(
     assert out == ""
     assert f"http://127.0.0.1:{port}/docs" in err
     assert "Traceback" not in err
+
+
+def test_each_queue_has_as_many_workers_as_are_asked_for() -> None:
+    parts = commands("127.0.0.1", 8000, workers=2, training_workers=3)
+
+    queues = Counter(command[2] for command in parts.values() if command[0] == "worker")
+    assert queues == {"default": 2, "ingest": 1, "training": 3}
 
 
 def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int) -> None:

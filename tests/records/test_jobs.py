@@ -197,6 +197,49 @@ def test_a_process_that_dies_twice_at_the_same_place_fails_its_job(
         assert jobs.retry(session, job, 2, died(second), NOW).status == status
 
 
+def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
+    with database.transaction() as session:
+        parent = a_job(session, kind="training")
+        assert _claim(session, parent)
+        members = [
+            a_claimed_job(session, kind="member", queue="training", parent_id=parent, params={"member": label})
+            for label in range(3)
+        ]
+        assert jobs.wait(session, parent, 1, NOW).progress is None
+
+        def told(member: int, done: int) -> jobs.Job:
+            progress = {"done": done, "total": 40, "detail": "loss 0.1"}
+            jobs.heartbeat(session, members[member], 1, lease_until=LEASE, progress=progress, at=NOW)
+            return jobs.get(session, parent)
+
+        assert told(0, 10).progress == {
+            "done": 10,
+            "total": 120,
+            "detail": "0 of 3 members are trained; member 0 is at 10 of 40",
+        }
+        told(1, 5)
+        _finish(session, members[0])
+        assert jobs.get(session, parent).progress == {
+            "done": 45,
+            "total": 120,
+            "detail": "1 of 3 members are trained; member 1 is at 5 of 40",
+        }
+        progress = [event.data["done"] for event in events.events_after(session, parent, 0) if event.type == "progress"]
+        assert progress == [10, 15, 45]
+        assert told(1, 5).status == "waiting"
+        assert jobs.get(session, members[1]).progress == {"done": 5, "total": 40, "detail": "loss 0.1"}
+
+
+def test_a_training_that_was_cancelled_shows_no_more_of_its_members(database: Database) -> None:
+    with database.transaction() as session:
+        parent, (member, _) = _waiting(session, 2)
+        jobs.request_cancel(session, parent, NOW)
+        progress = {"done": 1, "total": 2, "detail": ""}
+        assert jobs.heartbeat(session, member, 1, lease_until=LEASE, progress=progress, at=NOW)
+        _finish(session, member, status="cancelled")
+        assert jobs.get(session, parent).progress is None
+
+
 def _died_at(session: Session, job: str, file: str) -> str:
     """Let a job's process die at a file, claim the job again if it is queued, and return its status."""
     problem = {"kind": jobs.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}

@@ -61,6 +61,16 @@ def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
             assert said == ["queued", "running", "succeeded"]
 
 
+def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(sqlite_shop: Shop) -> None:
+    for queue in ("default", "training", "training"):
+        sqlite_shop.worker(queue)
+    job = sqlite_shop.post("training", **training(members=2))
+    shown = sqlite_shop.until(job.id, lambda job: job.progress is not None and "member 1 is" in job.progress["detail"])
+    assert shown.progress is not None
+    assert 0 < shown.progress["done"] < shown.progress["total"] == 2 * 600
+    assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
+
+
 def test_what_cannot_be_done_fails_with_its_sentence(sqlite_shop: Shop) -> None:
     sqlite_shop.worker()
     wrong = [
