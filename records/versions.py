@@ -167,10 +167,10 @@ def newest(session: Session) -> Version:
     Raises:
         UnknownVersion: there is none.
     """
-    found = list_versions(session, limit=1)
-    if not found:
+    newest_first = list_versions(session, limit=1)
+    if not newest_first:
         raise UnknownVersion("No model version is kept here yet: train one (freshet train).")
-    return found[0]
+    return newest_first[0]
 
 
 def list_versions(
@@ -206,8 +206,8 @@ def members_of(session: Session, version: str, which: Which | None = None) -> li
         .order_by(MemberRow.label)
     )
     return [
-        Member(row.label, row.seed, {which: verified(kept.weights, kept.sha256, f"weights of {version}")}, row.log)
-        for row, kept in rows
+        Member(row.label, row.seed, {which: verified(stored.weights, stored.sha256, f"weights of {version}")}, row.log)
+        for row, stored in rows
     ]
 
 

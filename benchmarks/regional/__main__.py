@@ -17,9 +17,9 @@ def main() -> None:
     """Parse the command line and do what it says."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regional", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
-    one = what.add_parser("trial")
-    one.add_argument("recipe", choices=sorted(RECIPES))
-    one.add_argument("seed", nargs="?", type=int, default=0)
+    trial = what.add_parser("trial")
+    trial.add_argument("recipe", choices=sorted(RECIPES))
+    trial.add_argument("seed", nargs="?", type=int, default=0)
     some = what.add_parser("train")
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ingestion.sources.camels import CamelsSource
 from operations.ingest import ingest
-from records import basins as kept
+from records import basins as basin_records
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -46,10 +46,12 @@ def opened() -> Database:
     database = Database(Settings.load().database_url)
     database.migrate()
     with database.reading() as session:
-        there = {basin.id for basin in kept.list_basins(session)}
+        there = {basin.id for basin in basin_records.list_basins(session)}
     if missing := [basin for basin in basins() if basin not in there]:
         print(f"{len(missing)} basins are ingested first")
-        require_all({one.basin: one.error for one in ingest(database, source(), Clock(), missing) if one.error})
+        require_all(
+            {outcome.basin: outcome.error for outcome in ingest(database, source(), Clock(), missing) if outcome.error}
+        )
     return database
 
 

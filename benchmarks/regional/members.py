@@ -54,8 +54,8 @@ def series(name: str) -> Series:
     if name == "lstm":
         return Series("lstm", 3, tuple(every), RESULTS / "lstm")
     number = int(name.removeprefix("fold-"))
-    kept = sorted(set(every) - set(fold(number)))
-    return Series("embedding-32", 1, tuple(kept), RESULTS / name)
+    learnt_from = sorted(set(every) - set(fold(number)))
+    return Series("embedding-32", 1, tuple(learnt_from), RESULTS / name)
 
 
 NAMES = ("mclstm", "lstm", *(f"fold-{number}" for number in range(FOLDS + 1)))

@@ -21,12 +21,12 @@ Curve = tuple[list[float], list[float]]
 
 def draw() -> None:
     """Draw the validation skill over the core-minutes of the steps."""
-    found = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    trials = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
     curves: list[tuple[str, Curve]] = []
     small: list[tuple[str, Curve]] = []
-    for one in found:
-        of = curves if RECIPES[one["recipe"]].every == 1 else small
-        of.append((one["recipe"], _curve(one["log"], one["core_minutes"], one["steps"])))
+    for trial in trials:
+        of = curves if RECIPES[trial["recipe"]].every == 1 else small
+        of.append((trial["recipe"], _curve(trial["log"], trial["core_minutes"], trial["steps"])))
     logs = [member.log for member in form.read(ENSEMBLE).description.members]
     curves += [(KEPT, _curve(log["validation"], log["seconds"] / 60, log["validation"][-1]["step"])) for log in logs]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
@@ -44,10 +44,10 @@ def _plot(name: str, title: str, curves: list[tuple[str, Curve]], lowest: float)
     pyplot.rcParams.update({"svg.hashsalt": "freshet", "svg.fonttype": "none"})  # the same file each time
     figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
     colours = {recipe: f"C{n}" for n, recipe in enumerate(dict.fromkeys(recipe for recipe, _ in curves))}
-    said: set[str] = set()
+    labelled: set[str] = set()
     for recipe, (minutes, skill) in curves:
-        label = recipe if recipe not in said else "_"
-        said.add(recipe)
+        label = recipe if recipe not in labelled else "_"
+        labelled.add(recipe)
         axes.plot(minutes, skill, color=colours[recipe], linewidth=1.2, label=label)
     axes.set(title=title, xlabel="core-minutes of the steps", ylabel="median NSE of the validation period")
     axes.set_ylim(bottom=lowest)

@@ -74,12 +74,12 @@ def score(name: str) -> None:
 
 
 def _series(name: str) -> dict[str, Any]:
-    found = shipped(series(name).folder)
-    run = simulate(loaded(found), basins())
+    ensemble = shipped(series(name).folder)
+    run = simulate(loaded(ensemble), basins())
     return {
-        "content": found.content,
-        "members": sorted(found.weights),
-        "core_minutes": sum(member.log["seconds"] for member in found.description.members) / 60,
+        "content": ensemble.content,
+        "members": sorted(ensemble.weights),
+        "core_minutes": sum(member.log["seconds"] for member in ensemble.description.members) / 60,
         "validation": _skill(run, observe(basins(), VALIDATION)),
         "test": _skill(run, observe(basins(), TEST)),
     }
@@ -92,7 +92,7 @@ def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
     return {
         "ensemble": quartiles(ensemble),
         "median_nse_interval": intervals(mean, observed),
-        "singles": [quartiles(scores(one, observed)) for one in members],
+        "singles": [quartiles(scores(member, observed)) for member in members],
         "basins": _counts(ensemble),
         "unobserved": observed.reasons,
     }
@@ -124,24 +124,23 @@ def shipped(folder: Path) -> form.Ensemble:
     return form.read(folder)
 
 
-def loaded(found: form.Ensemble) -> Ensemble:
+def loaded(ensemble: form.Ensemble) -> Ensemble:
     """Return the networks of a shipped ensemble."""
-    weights = {label: checkpoint.parse(blob)[0] for label, blob in found.weights.items()}
-    return Ensemble.load(
-        found.description.config, Scaler.from_json(found.description.scaler), weights, found.description.basins
-    )
+    description = ensemble.description
+    weights = {label: checkpoint.parse(blob)[0] for label, blob in ensemble.weights.items()}
+    return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)
 
 
 def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
     """Return what every member makes of the whole record of every basin, from its first day."""
     database = opened()
     with database.reading() as session:
-        found = {name: load_forcing(session, name, ensemble.config) for name in names}
+        loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
     database.close()
-    require_all({name: one for name, one in found.items() if isinstance(one, str)})
-    forcings = [one.forcing for one in found.values() if not isinstance(one, str)]
+    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
+    forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, str)]
     record = forcings[0].period
-    if any(one.period != record for one in forcings):
+    if any(forcing.period != record for forcing in forcings):
         raise SystemExit("The basins' forcings do not cover the same days.")
     blocks = [
         ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
@@ -169,8 +168,8 @@ def observe(names: Sequence[str], text: str) -> Observed:
 def scores(simulated: Array, observed: Observed) -> list[Scores]:
     """Return the scores of every basin, from discharge (basins, days) in mm/day."""
     days = observed.period.days
-    found = [all_scores(one, other, days) for one, other in zip(simulated, observed.discharge, strict=True)]
-    return [{metric: of[metric].value for metric in METRICS} for of in found]
+    by_basin = [all_scores(flow, truth, days) for flow, truth in zip(simulated, observed.discharge, strict=True)]
+    return [{metric: of[metric].value for metric in METRICS} for of in by_basin]
 
 
 def intervals(simulated: Array, observed: Observed) -> dict[str, Any]:
@@ -187,13 +186,13 @@ def intervals(simulated: Array, observed: Observed) -> dict[str, Any]:
     return {name: None if interval is None else asdict(interval) for name, interval in drawn.items()}
 
 
-def quartiles(found: Iterable[Mapping[str, float | None]]) -> Quartiles:
+def quartiles(scores_of_basins: Iterable[Mapping[str, float | None]]) -> Quartiles:
     """Return quartile, median and upper quartile of every metric over the basins that have it."""
-    rows = list(found)
+    rows = list(scores_of_basins)
     values = {metric: [row[metric] for row in rows if row[metric] is not None] for metric in METRICS}
     return {metric: np.percentile(np.array(known, float), [25, 50, 75]).tolist() for metric, known in values.items()}
 
 
-def _counts(found: Sequence[Scores]) -> dict[str, int]:
+def _counts(scores_of_basins: Sequence[Scores]) -> dict[str, int]:
     """Return how many basins have a score, by its metric."""
-    return {metric: sum(row[metric] is not None for row in found) for metric in METRICS}
+    return {metric: sum(row[metric] is not None for row in scores_of_basins) for metric in METRICS}

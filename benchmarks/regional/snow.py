@@ -10,7 +10,7 @@ from benchmarks.regional.members import ENSEMBLE
 from hydrology.calendar import Period
 from operations.evaluate import evaluate
 from operations.pretrained import install, read_shipped
-from records import basins as kept
+from records import basins as basin_records
 from records.clock import Clock
 
 FRAC_SNOW = 0.5
@@ -23,18 +23,18 @@ def snow_skill() -> dict[str, object]:
     """
     database = opened()
     with database.reading() as session:
-        (fractions,) = kept.attributes_of(session, basins(), ["frac_snow"]).T
+        (fractions,) = basin_records.attributes_of(session, basins(), ["frac_snow"]).T
     snowy = [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
     version = install(database, Clock(), read_shipped(ENSEMBLE.name)).version_id
     done = evaluate(database, Clock(), version, Period.parse(TEST), snowy)
     database.close()
     by_basin = {
-        one.basin: {"r": one.snow.test_r, "bias_pct": one.snow.bias_pct}
-        for one in done.basins
-        if one.snow is not None and one.snow.test_r is not None and one.snow.bias_pct is not None
+        basin.basin: {"r": basin.snow.test_r, "bias_pct": basin.snow.bias_pct}
+        for basin in done.basins
+        if basin.snow is not None and basin.snow.test_r is not None and basin.snow.bias_pct is not None
     }
     quartiles = {
-        name: np.percentile(np.array([one[name] for one in by_basin.values()], float), [25, 50, 75]).tolist()
+        name: np.percentile(np.array([row[name] for row in by_basin.values()], float), [25, 50, 75]).tolist()
         for name in ("r", "bias_pct")
     }
     return {

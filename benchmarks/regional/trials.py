@@ -41,14 +41,14 @@ def trial(name: str, seed: int) -> None:
     names = basins()[recipe.every - 1 :: recipe.every]
     member = lone_member(config, names, seed)
     made = fingerprint(config.model_dump(mode="json"))[:8]
-    kept = Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
-    if kept.exists():
-        member.resume(kept.read_bytes())
+    checkpoint = Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
+    if checkpoint.exists():
+        member.resume(checkpoint.read_bytes())
 
     def keep(_step: int, blob: bytes) -> None:
-        part = kept.with_suffix(".part")
+        part = checkpoint.with_suffix(".part")
         part.write_bytes(blob)
-        part.replace(kept)
+        part.replace(checkpoint)
 
     def tell(progress: Progress) -> None:
         if progress.validation is not None:
