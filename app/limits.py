@@ -9,7 +9,8 @@ from app.problems import TooLarge, answer_to
 MIB = 2**20
 LARGEST_BODY = MIB
 LARGEST_UPLOAD = 20 * MIB
-UPLOADS = "/v1/basins/observations"
+OBSERVATIONS = "/v1/basins/observations"
+UPLOADS = (OBSERVATIONS, "/v1/weather")
 
 
 class BodyLimit:
@@ -27,7 +28,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = LARGEST_UPLOAD if scope["path"] == UPLOADS else LARGEST_BODY
+        limit = LARGEST_UPLOAD if scope["path"] in UPLOADS else LARGEST_BODY
         # A number that is none is refused by the server before.
         declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
         if declared > limit:

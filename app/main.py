@@ -33,6 +33,7 @@ from app.status.endpoints import router as status
 from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
 from app.water.endpoints import router as water
+from app.weather.endpoints import router as weather
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -92,7 +93,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, forecasts, runs, water, skill, comparisons, models),
+        *(basins, user_basins, observations, weather, forecasts, runs, water, skill, comparisons, models),
         *(jobs, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)

@@ -36,6 +36,7 @@ and a water balance that closes for every member of every forecast.
 TAGS = [
     {"name": "basins", "description": "Which basins there are and what is known of them."},
     {"name": "observations", "description": "What was measured: discharge, weather, snow."},
+    {"name": "weather", "description": "Weather forecasts: which are kept, and what they say of a basin."},
     {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
     {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},
     {"name": "skill", "description": "How well the models have done."},

@@ -63,6 +63,12 @@ class UploadParams(RequestModel):
     observations_file: str
 
 
+class WeatherParams(RequestModel):
+    """Which uploaded weather forecast to keep: a file that the service has stored."""
+
+    weather_file: str
+
+
 class PromotionRule(RequestModel):
     """How the new version is compared with the current ones. It is better where the 95 % interval of the median
     difference in NSE, paired by basin, lies above the margin. Two of every three water years decide; the third only
@@ -266,6 +272,13 @@ class UploadJob(_Intake):
     params: UploadParams
 
 
+class WeatherJob(_Intake):
+    """Keep a weather forecast that was sent to the service. Only the service posts it."""
+
+    kind: Literal["weather"] = "weather"
+    params: WeatherParams
+
+
 AnyJobRequest = Annotated[
     IngestJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob, Field(discriminator="kind")
 ]
@@ -277,7 +290,7 @@ def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
 
 
 REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(*get_args(get_args(AnyJobRequest)[0]))
-KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, UploadJob)}
+KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, UploadJob, WeatherJob)}
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:

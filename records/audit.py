@@ -18,6 +18,8 @@ Action = Literal[
     "job posted",
     "job cancelled",
     "observations posted",
+    "weather posted",
+    "weather added",
     "data ingested",
     "schedule made",
     "schedule changed",

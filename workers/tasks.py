@@ -6,6 +6,7 @@ torch is loaded by the operations alone, in the process that computes.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from jobspec.kinds import (
     PretrainedParams,
     TrainingParams,
     UploadParams,
+    WeatherParams,
 )
 from records import jobs, promotions, runs, versions
 from records.documents import to_json
@@ -29,6 +31,8 @@ from workers.job import Handler, Running, Waiting
 if TYPE_CHECKING:
     from ingestion.sources.base import Source
     from operations.intake import Intake
+
+MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
 
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
@@ -60,6 +64,28 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), _on_file(running))
     return _ingested(running, TablesSource(None, Path(params.observations_file), params.product, changeable, files))
+
+
+def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
+    """Keep a weather forecast that was sent to the service. One from an operator's key takes no place of a feed's."""
+    from ingestion.reading import Files
+    from operations import posted
+    from operations.weather import add
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        operational = posted.speaks_for_the_service(session, running.job)
+    files = Files((uploads.folder(tools.settings.data),), running.show_file)
+    kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
+    for reason in kept.refused.values():
+        running.log(f"Refused: {reason}")
+    return {
+        "weather": kept.issue_id,
+        "new": len(kept.new),
+        "known": len(kept.known),
+        "refused": dict(islice(kept.refused.items(), MOST_TOLD)),
+        "refused_basins": len(kept.refused),
+    }
 
 
 def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
@@ -229,6 +255,7 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
 HANDLERS: dict[str, Handler] = {
     "ingest": ingest,
     "upload": upload,
+    "weather": weather,
     "training": training,
     "member": member,
     "forecast": forecast,

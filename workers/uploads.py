@@ -21,6 +21,9 @@ log = structlog.get_logger()
 POSTED_WITHIN = 300.0
 """Seconds, far more than it takes, from the writing of an upload until its job is kept."""
 
+_NAMES = {"upload": "observations_file", "weather": "weather_file"}
+"""What names the upload of a job, by the job's kind."""
+
 
 def folder(data: Path) -> Path:
     """Return where the uploads of a data folder are."""
@@ -59,7 +62,7 @@ def sweep(database: Database, data: Path) -> None:
     if not any(folder(data).glob("*")):
         return
     with database.reading() as session:
-        wanted = {_named_by(job) for job in jobs.unfinished(session, "upload")}
+        wanted = {_named_by(job) for kind in _NAMES for job in jobs.unfinished(session, kind)}
     posted = time.time() - POSTED_WITHIN
     for path in folder(data).glob("*"):
         with suppress(FileNotFoundError):  # its job has ended meanwhile
@@ -69,5 +72,5 @@ def sweep(database: Database, data: Path) -> None:
 
 
 def _named_by(job: jobs.Job) -> Path | None:
-    name = job.params.get("observations_file")
+    name = job.params.get(_NAMES.get(job.kind, ""))
     return Path(name) if name else None

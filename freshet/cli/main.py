@@ -24,6 +24,7 @@ from freshet.cli import (
     schedules,
     serve,
     train,
+    weather,
 )
 from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
@@ -42,6 +43,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "train",
             "evaluate",
             "compare",
+            "weather",
             "forecast",
             "runs",
             "models",
@@ -77,6 +79,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("runs")(runs.runs)
+app.add_typer(weather.app, name="weather")
 app.add_typer(models.app, name="models")
 app.command("serve")(serve.serve)
 app.add_typer(jobs.app, name="jobs")

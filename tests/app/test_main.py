@@ -57,6 +57,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "list_schedules",
         "post_job",
         "post_observations",
+        "post_weather",
         "promote_model",
         "put_basin",
         "read_job",
@@ -68,6 +69,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "list_comparisons",
         "list_models",
         "list_runs",
+        "list_weather",
         "read_basin",
         "read_basin_promotions",
         "read_basin_skill",
@@ -85,6 +87,8 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_status",
         "read_storage",
         "read_water_balance",
+        "read_weather",
+        "read_weather_of_basin",
     }
 
 

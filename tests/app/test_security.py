@@ -21,6 +21,7 @@ WRITES = [
     ("DELETE", "/v1/schedules/some"),
     ("PUT", "/v1/basins/OWN-mill"),
     ("POST", "/v1/basins/observations"),
+    ("POST", "/v1/weather"),
     ("PUT", "/v1/models/some/promotion"),
 ]
 ADMIN_WRITES = [one for one in WRITES if "schedules" in one[1] or "promotion" in one[1]]

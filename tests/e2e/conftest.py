@@ -20,10 +20,11 @@ from jobspec.kinds import ForecastParams
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
-from records import comparisons, jobs, keys, runs, schedules
+from records import comparisons, jobs, keys, runs, schedules, weather
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
+from tests.records.factories import a_weather_forecast, an_issue
 from tests.workers.conftest import copy_rows
 
 __all__ = ["country", "trained_file"]
@@ -45,6 +46,7 @@ class Kept:
     ended: tuple[str, ...]
     schedule: str
     token: str
+    weather: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +147,12 @@ def _fill(database_url: str) -> Kept:
             ),
             now,
         )
+        issue = an_issue("2004-03-11")
+        forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
+        kept = weather.keep(session, forecasts, now, operational=True)
     database.close()
-    return Kept(run.version_id, run.id, compared.id, tuple(job.id for job in posted), schedule.id, token)
+    ended = tuple(job.id for job in posted)
+    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, token, kept.issue_id)
 
 
 def free_port() -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 
-from app.limits import UPLOADS
+from app.limits import OBSERVATIONS
 from tests.e2e.conftest import Api
 from tests.operations.conftest import BASINS
 
@@ -25,6 +25,7 @@ REFUSED = {
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
     "POST /v1/jobs": [422],  # a day that no month has; an idempotency key that another request has
     "POST /v1/basins/observations": [422],  # such a key
+    "POST /v1/weather": [422],  # such a key
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
@@ -74,6 +75,7 @@ def _configuration(api: Api) -> str:
         "comparison": [api.kept.comparison],
         "job": api.kept.ended,
         "schedule": [api.kept.schedule],
+        "weather": [api.kept.weather],
     }
     lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
     lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]
@@ -85,7 +87,7 @@ def _configuration(api: Api) -> str:
         f'parameters = {{ "path.job" = "{api.kept.ended[0]}" }}',
     ]
     # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is no basin, and that is said.
-    lines += ["[[operations]]", f'include-path = "{UPLOADS}"', "checks.unsupported_method.enabled = false"]
+    lines += ["[[operations]]", f'include-path = "{OBSERVATIONS}"', "checks.unsupported_method.enabled = false"]
     for name, refused in REFUSED.items():
         expected = json.dumps([*ACCEPTED, *refused])
         lines += [

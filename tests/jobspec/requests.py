@@ -57,7 +57,9 @@ def wrong_requests(draw: st.DrawFn) -> Wrong:
     params = copy.deepcopy(right)
     how = draw(st.sampled_from(["field", "type", "kind"]))
     if how == "kind":
-        unknown = draw(st.sampled_from([*(name.upper() for name in REQUESTABLE), "member", "upload", "forecasts"]))
+        unknown = draw(
+            st.sampled_from([*(name.upper() for name in REQUESTABLE), "member", "upload", "weather", "forecasts"])
+        )
         return Wrong(unknown, params, unknown)
     place = _at(params, draw(st.sampled_from(_places(params))))
     field = draw(st.sampled_from(sorted(place)))

@@ -48,7 +48,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
         ("upload", {"product": "own"}, "params.observations_file: it is needed"),
-        ("weather", {}, "There is no kind of job weather: choose one of ingest, training, forecast"),
+        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, training, forecast"),
     ],
 )
 def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:
@@ -62,6 +62,7 @@ def test_a_kind_has_its_queue() -> None:
         "member": "training",
         "ingest": "ingest",
         "upload": "ingest",
+        "weather": "ingest",
     }
 
 

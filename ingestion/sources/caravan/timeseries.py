@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Days, day
-from hydrology.errors import InvalidInput
 from hydrology.series import DailySeries
+from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.caravan.variables import QUANTITIES, same_unit, stated_units
 from ingestion.sources.daily import DailyRows
@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 _DATE = "date"
 _DAYS_SINCE = re.compile(r"days since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
-_CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
 _MOST_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
-# HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
-_SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
-_SHORTEST = 32  # bytes
 _NOTHING = frozenset(("", "nan"))
 _OTHER_FILE = "give a time series of Caravan"
 
@@ -69,20 +65,8 @@ def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
         SourceError: the file is none, a variable or unit is unknown, or a value is impossible.
         InvalidInput: the package netCDF4 is not installed.
     """
-    try:
-        import netCDF4
-    except ImportError as error:
-        raise InvalidInput(
-            "Reading NetCDF needs the package netCDF4: pip install freshet[netcdf], or give Caravan's timeseries/csv."
-        ) from error
-    if not content.startswith(_SIGNATURES) or len(content) < _SHORTEST:
-        raise SourceError(file.name, "is not NetCDF", "fetch the file again")
-    try:
-        # The name is that of nothing: the library takes some names for addresses, and opens them.
-        with netCDF4.Dataset("memory.nc", memory=content) as dataset:
-            return _read(file, dataset)
-    except (OSError, RuntimeError, ValueError, TypeError) as error:
-        raise SourceError(file.name, "is not NetCDF, or is damaged", "fetch the file again") from error
+    with opened(file, content, "give Caravan's timeseries/csv") as dataset:
+        return _read(file, dataset)
 
 
 def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
@@ -96,32 +80,22 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
     for name in columns:
         variable = dataset.variables[name]
         _check_unit(file, name, getattr(variable, "units", units.get(name)))
-        if variable.shape != rows.days.shape or not _is_numeric(variable):
+        if variable.shape != rows.days.shape or not is_numeric(variable):
             raise SourceError(file.name, f"{name} is not a number a day", _OTHER_FILE)
-        values.append(_numbers(variable))
+        values.append(numbers(variable))
     return _series(rows, columns, values)
 
 
 def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     unit, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
     since = _DAYS_SINCE.fullmatch(unit.strip())
-    sound = _is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
-    offsets = _numbers(variable) if sound else np.array([np.nan])
+    sound = is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
+    offsets = numbers(variable) if sound else np.array([np.nan])
     are_whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
-    if since is None or calendar not in _CALENDARS or not are_whole:
+    if since is None or calendar not in CALENDARS or not are_whole:
         cause = "the dates are not whole days since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
     return day(since[1]) + offsets.astype(np.int64)
-
-
-def _numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
-    values: npt.NDArray[np.float64] = np.ma.filled(variable[:].astype(np.float64), np.nan)
-    return values
-
-
-def _is_numeric(variable: "Variable[Any]") -> bool:
-    # A variable of texts has a Python type where others have one of numpy.
-    return getattr(variable.dtype, "kind", "") in ("f", "i", "u")
 
 
 def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:

@@ -1,0 +1,177 @@
+"""/v1/weather"""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.dependencies import (
+    BasinId,
+    IdCursor,
+    JobSender,
+    OpenDatabase,
+    OptionalBasin,
+    PageLimit,
+    Reading,
+    ServiceClock,
+    ServiceSettings,
+)
+from app.jobs import service as jobs
+from app.jobs.endpoints import POSTED, IdempotencyKey, posted
+from app.jobs.schemas import Job
+from app.limits import LARGEST_UPLOAD, MIB
+from app.paging import next_page
+from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented, documented_writing
+from app.security import By, Operator
+from app.weather import service
+from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
+from jobspec.kinds import WeatherJob, WeatherParams
+from jobspec.weather import WeatherDocument
+from records import basins
+from records.basins import UnknownBasin
+from records.ids import new_id
+from records.jobs import IdempotencyConflict
+from records.weather import UnknownWeather
+from workers import uploads
+
+router = APIRouter(prefix="/weather", tags=["weather"])
+
+_SUFFIXES = {
+    "application/json": ".json",
+    "text/csv": ".csv",
+    "application/x-netcdf": ".nc",
+    "application/netcdf": ".nc",
+}
+_CSV = (
+    "source,model,reference_time,basin,trace,date,precipitation_mm_per_day,tmax_degC,tmin_degC\n"
+    "our-own,two-guesses,2026-11-22T00:00:00Z,OWN-mill,wet,2026-11-22,7.5,8,2\n"
+)
+
+
+def _document_schema() -> dict[str, Any]:
+    """Return the schema of the JSON, whole: what it refers to would be looked for in the OpenAPI document."""
+    schema = WeatherDocument.model_json_schema()
+    schema["properties"]["basins"]["additionalProperties"] = schema.pop("$defs")["TracesOfBasin"]
+    return schema
+
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "JSON as shown; CSV with a row for each basin, trace and day; or NetCDF-CF with stations, days, "
+        "realizations and a forecast_reference_time.",
+        "content": {
+            "application/json": {"schema": _document_schema()},
+            "text/csv": {"schema": {"type": "string", "minLength": 1}, "example": _CSV},
+            "application/x-netcdf": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+WeatherId = Annotated[
+    str,
+    Path(description="A weather forecast's id.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["01a1f9952f438adb871a00"]),
+]
+_Name = Annotated[str | None, Query(pattern="^[0-9A-Za-z_.-]{1,64}$")]
+
+
+@router.get("", summary="Which weather forecasts are kept", responses=documented(UnknownBasin))
+def list_weather(
+    request: Request,
+    response: Response,
+    session: Reading,
+    clock: ServiceClock,
+    basin: OptionalBasin = None,
+    source: Annotated[_Name, Query(description="Only those of this source.")] = None,
+    model: Annotated[_Name, Query(description="Only those that this model computed.")] = None,
+    after: IdCursor = None,
+    limit: PageLimit = 100,
+) -> WeatherPage:
+    """The weather forecasts that are known by the service's clock, the last kept first, a page at a time: follow
+    `next` until it is null. Every one that arrives is kept and never changes."""
+    if basin is not None:
+        basins.require(session, basin)
+    issues, more = service.issues(
+        session, clock.now(), basin=basin, source=source, model=model, after=after, limit=limit
+    )
+    query = {"basin": basin, "source": source, "model": model, "limit": limit}
+    following = next_page(request, response, query, issues[-1].id if more else None)
+    return WeatherPage(weather=issues, next=following)
+
+
+@router.get(
+    "/{weather}",
+    summary="What a weather forecast holds",
+    responses=NOT_MODIFIED | documented(UnknownWeather),
+    response_model=WeatherDetail,
+)
+def read_weather(
+    session: Reading, clock: ServiceClock, response: Response, weather: WeatherId, if_none_match: IfNoneMatch = None
+) -> WeatherDetail | Response:
+    """What it is, from whom, and of each basin its days, traces and variables. Basins may still be added to it; of one
+    that is there nothing changes."""
+    return tagged(service.detail(session, weather, clock.now()), response, if_none_match, SHORTLY)
+
+
+@router.get(
+    "/{weather}/basins/{basin}",
+    summary="The weather that is forecast for a basin",
+    responses=NOT_MODIFIED | documented(UnknownWeather),
+    response_model=BasinWeather,
+)
+def read_weather_of_basin(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    weather: WeatherId,
+    basin: BasinId,
+    if_none_match: IfNoneMatch = None,
+) -> BasinWeather | Response:
+    """Each variable of each trace, day by day: precipitation (mm/day), temperature (°C), radiation (W/m², the mean over
+    daylight) and vapour pressure (Pa). It never changes, so keep it as long as you like."""
+    return tagged(service.of_basin(session, weather, basin, clock.now()), response, if_none_match, FOR_EVER)
+
+
+async def _content(request: Request, _key: Operator) -> bytes:
+    """Return the body; a dependency, so that the endpoint that writes it to the disk may block."""
+    return await request.body()
+
+
+def _suffix(request: Request, _key: Operator) -> str:
+    said = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
+    if said not in _SUFFIXES:
+        raise UnsupportedMedia(f"Weather forecasts come as {', '.join(_SUFFIXES)}: say so in the Content-Type header.")
+    return _SUFFIXES[said]
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Send a weather forecast",
+    description="One weather forecast of whatever basins, of one trace or several, at most "
+    f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and keeps it: a basin whose weather cannot be used is refused "
+    "by name, and the others are kept; the same again keeps nothing new. One that is sent with an operator's key is "
+    "used by forecasts that name it; one that is sent with an admin's is taken like those of a feed.",
+    responses=POSTED | documented_writing(IdempotencyConflict, UnsupportedMedia),
+    openapi_extra=_BODY,
+)
+def post_weather(
+    response: Response,
+    key: Operator,
+    actor: By,
+    suffix: Annotated[str, Depends(_suffix)],
+    content: Annotated[bytes, Depends(_content)],
+    settings: ServiceSettings,
+    database: OpenDatabase,
+    sender: JobSender,
+    clock: ServiceClock,
+    idempotency_key: IdempotencyKey = None,
+) -> Job:
+    if not content.strip():
+        raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a weather forecast")])
+    # With an idempotency key, the same request again must name the same file.
+    request = f"{key.id} weather {idempotency_key or new_id(clock.wall())}"
+    path = uploads.keep(settings.data, content, suffix, request)
+    job = WeatherJob(params=WeatherParams(weather_file=str(path)))
+    kept, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, "weather posted")
+    return posted(response, kept, made)

@@ -1,0 +1,68 @@
+"""Weather forecasts from the records to their answers."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.columns import column
+from app.weather.schemas import BasinWeather, WeatherDetail, WeatherIssue, WeatherOfBasin
+from hydrology.calendar import as_date
+from records import weather
+from records.statements import as_values
+
+
+def issues(
+    session: Session,
+    at: datetime,
+    *,
+    basin: str | None,
+    source: str | None,
+    model: str | None,
+    after: str | None,
+    limit: int,
+) -> tuple[list[WeatherIssue], bool]:
+    """Return a page of what was known at an instant, and whether there is more after it."""
+    page_and_next = weather.list_issues(
+        session, at, basin=basin, source=source, model=model, after=after, limit=limit + 1
+    )
+    return [WeatherIssue(**as_values(issue)) for issue in page_and_next[:limit]], len(page_and_next) > limit
+
+
+def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
+    """Return a weather forecast and what was known of it at an instant.
+
+    Raises:
+        UnknownWeather: there is none of that id.
+    """
+    basins = [
+        WeatherOfBasin(
+            basin=part.basin_id,
+            available_time=part.available_time,
+            first_day=as_date(part.first),
+            last_day=as_date(part.last),
+            traces=len(part.traces),
+            variables=list(part.variables),
+        )
+        for part in weather.parts_of(session, issue, at)
+    ]
+    return WeatherDetail(**as_values(weather.get(session, issue)), basins=basins)
+
+
+def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
+    """Return the weather that is forecast for a basin.
+
+    Raises:
+        UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
+    """
+    forecast = weather.read(session, issue, basin, at)
+    return BasinWeather(
+        id=issue,
+        **as_values(forecast.issue),
+        basin=basin,
+        units=dict(forecast.units),
+        time=[as_date(day) for day in forecast.period.days],
+        traces={
+            label: {name: column(values[trace]) for name, values in forecast.values.items()}
+            for trace, label in enumerate(forecast.traces)
+        },
+    )

@@ -1,0 +1,33 @@
+"""Files of weather forecasts: CSV, JSON and NetCDF-CF, a weather forecast of whatever basins in each."""
+
+from datetime import datetime
+from pathlib import Path
+
+from ingestion.reading import ANY_FILES, Files
+from ingestion.sources.base import SourceError
+from ingestion.weather.basins import WeatherFile
+from ingestion.weather.document import parse_json
+from ingestion.weather.netcdf import parse_netcdf
+from ingestion.weather.table import parse_csv
+
+__all__ = ["WeatherFile", "read"]
+
+_PARSERS = {".csv": parse_csv, ".json": parse_json, ".nc": parse_netcdf}
+
+
+def read(path: Path, received: datetime, files: Files = ANY_FILES) -> WeatherFile:
+    """Read a weather forecast from a file.
+
+    Args:
+        received: when it came, in UTC: since when it is available, where it does not say so itself.
+        files: which files may be read.
+
+    Raises:
+        SourceError: the file cannot be used.
+        InvalidInput: its names or instants cannot be used, or a package to read it is not installed.
+    """
+    parse = _PARSERS.get(path.suffix.lower())
+    if parse is None:
+        raise SourceError(str(path), "is neither .csv, .json nor .nc by its name", "name it by what it holds")
+    file, content = files.read(path)
+    return parse(file, content, received)

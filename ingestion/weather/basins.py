@@ -1,0 +1,65 @@
+"""From the traces of many basins to their weather forecasts: one that is faulty is refused, and the rest goes on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from hydrology.basins import basin_id
+from hydrology.errors import InvalidInput
+from hydrology.weather import Trace, WeatherForecast, WeatherIssue, WeatherRefused
+
+MOST_BASINS = 10_000
+
+
+def instant(text: str) -> datetime | None:
+    """Return an instant in UTC from RFC 3339 text with its offset, or None where the text is none."""
+    try:
+        read = datetime.fromisoformat(text)
+        return None if read.tzinfo is None else read.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherFile:
+    """What a file says.
+
+    Attributes:
+        issue: what it is.
+        forecasts: those of its basins that can be used, each basin once.
+        refused: why those of other basins cannot.
+    """
+
+    issue: WeatherIssue
+    forecasts: Sequence[WeatherForecast]
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BasinTraces:
+    """The traces of a basin as a file gives them, and the units that it states."""
+
+    basin: str
+    traces: Sequence[Trace]
+    units: Mapping[str, str]
+
+
+def assembled(issue: WeatherIssue, basins: Iterable[BasinTraces]) -> WeatherFile:
+    """Check the traces of each basin."""
+    forecasts: dict[str, WeatherForecast] = {}
+    refused: dict[str, str] = {}
+    for number, given in enumerate(basins, 1):
+        try:
+            basin = basin_id(given.basin)
+        except InvalidInput:
+            refused[f"basin {number}"] = f"The identifier of basin {number} is none: write one like USGS-01013500."
+            continue
+        if basin in forecasts or basin in refused:
+            forecasts.pop(basin, None)
+            refused[basin] = f"{basin}: it comes twice: send each basin once."
+            continue
+        try:
+            forecasts[basin] = WeatherForecast.of_traces(issue, basin, given.traces, given.units)
+        except WeatherRefused as refusal:
+            refused[basin] = str(refusal)
+    return WeatherFile(issue, list(forecasts.values()), refused)

@@ -1,0 +1,99 @@
+"""A weather forecast as CSV: a row for each basin, trace and day.
+
+The columns are source, model, reference_time, basin and date, and one for each variable with its unit, such as
+precipitation_mm_per_day; there may be trace, available_time, licence and credit. What is said of the whole forecast is
+the same in every row.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import numpy as np
+
+from hydrology.calendar import Day
+from hydrology.quantities import WEATHER
+from hydrology.weather import Trace, WeatherIssue
+from ingestion.sources.base import SourceFile, column_label
+from ingestion.sources.sheet import Sheet
+from ingestion.weather.basins import MOST_BASINS, BasinTraces, WeatherFile, assembled, instant
+
+ONLY_TRACE = "0"
+"""The label of the trace where a file names none."""
+
+_OF_FORECAST = ("source", "model", "reference_time")
+_NEEDED = (*_OF_FORECAST, "basin", "date")
+_OPTIONAL = ("available_time", "licence", "credit")
+_VARIABLES = {quantity.column: quantity for quantity in WEATHER.values()}
+
+_Rows = tuple[list[Day], list[list[float]]]
+
+
+def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
+    """Read a table.
+
+    Raises:
+        SourceError: a column or a row is not of this form.
+        InvalidInput: a name or an instant cannot be used.
+    """
+    sheet = Sheet.of_csv(file, content)
+    sheet.require(_NEEDED)
+    variables = [name for name in sheet.columns if name not in (*_NEEDED, *_OPTIONAL, "trace")]
+    for name in variables:
+        if name not in _VARIABLES:
+            label = column_label(sheet.columns, name, _VARIABLES)
+            remedy = f"name it one of {', '.join((*_NEEDED, 'trace', *_OPTIONAL, *_VARIABLES))}"
+            raise sheet.fault(f"{label} is no variable with its unit", remedy, sheet.header)
+    said: dict[str, str] = {}
+    by_basin: dict[str, dict[str, _Rows]] = {}
+    for line, cells in sheet.rows:
+        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+        _check_same(sheet, said, row, line)
+        days, values = by_basin.setdefault(row["basin"], {}).setdefault(row.get("trace") or ONLY_TRACE, ([], []))
+        days.append(sheet.day(row["date"], line))
+        values.append([sheet.number(row[name], name, line) if row[name] else np.nan for name in variables])
+        if len(by_basin) > MOST_BASINS:
+            raise sheet.fault(f"there are more than {MOST_BASINS} basins", "split the file", line)
+    if not said:
+        raise sheet.fault("there is no row after the names of the columns", "give a row for each day")
+    names = [_VARIABLES[name].variable for name in variables]
+    return assembled(_issue(sheet, said, received), _basins(by_basin, names))
+
+
+def _check_same(sheet: Sheet, said: dict[str, str], row: dict[str, str], line: int) -> None:
+    """Refuse a row that says something else of the forecast than the first one."""
+    of_row = {name: row[name] for name in (*_OF_FORECAST, *_OPTIONAL) if name in row}
+    if not said:
+        said |= of_row
+    if of_row != said:
+        name = next(name for name in said if of_row[name] != said[name])
+        raise sheet.fault(f"{name} is another than in the first row", "give each weather forecast a file", line)
+
+
+def _issue(sheet: Sheet, said: dict[str, str], received: datetime) -> WeatherIssue:
+    return WeatherIssue(
+        source=said["source"],
+        model=said["model"],
+        reference_time=_instant(sheet, said["reference_time"], "reference_time"),
+        available_time=_instant(sheet, said["available_time"], "available_time")
+        if said.get("available_time")
+        else received,
+        licence=said.get("licence") or None,
+        credit=said.get("credit") or None,
+    )
+
+
+def _instant(sheet: Sheet, text: str, name: str) -> datetime:
+    read = instant(text)
+    if read is None:
+        raise sheet.fault(f"{name} is no instant", "write it like 2026-11-22T00:00:00Z, with its offset")
+    return read
+
+
+def _basins(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[BasinTraces]:
+    units = {name: WEATHER[name].unit for name in names}
+    for basin, by_trace in by_basin.items():
+        traces = []
+        for label, (days, rows) in by_trace.items():
+            columns = np.array(rows, dtype=np.float32).reshape(len(days), len(names)).T
+            traces.append(Trace(label, np.array(days, dtype="datetime64[D]"), dict(zip(names, columns, strict=True))))
+        yield BasinTraces(basin, traces, units)

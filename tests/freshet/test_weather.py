@@ -1,0 +1,89 @@
+"""`freshet weather`, and the forecasts that go on with it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.freshet.conftest import BASINS, Freshet
+
+
+def written(where: Path, *basins: str, **changes: Any) -> str:
+    """Write a weather forecast of the ten days after 2005-09-25, and return where."""
+    days = [f"2005-09-{day}" for day in range(26, 31)] + [f"2005-10-0{day}" for day in range(1, 6)]
+    units = {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC", "srad": "W/m2", "vp": "Pa"}
+    values = {"precipitation": 2.0, "tmax": 12.0, "tmin": 3.0, "srad": 150.0, "vp": 700.0}
+    traces = {
+        label: {name: [value * factor] * len(days) for name, value in values.items()}
+        for label, factor in (("dry", 0.5), ("wet", 1.5))
+    }
+    document = {
+        "source": "our-own",
+        "model": "two-guesses",
+        "reference_time": "2005-09-26T00:00:00Z",
+        "available_time": "2005-09-26T05:00:00Z",
+        "credit": "Weather guessed by the river office",
+        "units": units,
+        "basins": {basin: {"time": days, "traces": traces} for basin in basins},
+    }
+    path = where / "weather.json"
+    path.write_text(json.dumps(document | changes))
+    return str(path)
+
+
+def test_a_weather_forecast_is_added_listed_and_forecast_with(worked: Freshet, tmp_path: Path) -> None:
+    file = written(tmp_path, *BASINS)
+    added = worked("weather", "add", file, "--json")
+    assert (added.code, added.json["new"]) == (0, list(BASINS))
+    assert worked("weather", "add", file, "--json").json["known"] == list(BASINS)
+    listed = worked("weather", "list", "--json").json["weather"]
+    assert (listed[0]["id"], listed[0]["model"]) == (added.json["issue_id"], "two-guesses")
+    assert "two-guesses" in worked("weather", "list").out
+
+    said = worked("forecast", "--weather", "supplied", "--t0", "2005-09-25", "--json")
+
+    (run,) = said.json["runs"]
+    assert (said.code, run["forcing_kind"], run["status"]) == (0, "supplied", "issued")
+    assert run["weather"]["credit"] == "Weather guessed by the river office"
+    assert run["basins"][BASINS[0]]["summary"]["traces"] == 2
+    assert {ledger["trace"] for ledger in run["basins"][BASINS[0]]["ledger"]} <= {"dry", "wet"}
+    table = worked("runs", run["id"]).out
+    assert "Weather guessed by the river office" in table
+    assert "members and traces" in table
+
+
+def test_a_forecast_goes_on_with_the_weather_of_other_years(worked: Freshet) -> None:
+    said = worked("forecast", "--weather", "climatology", "--json")
+    (run,) = said.json["runs"]
+    assert (said.code, run["t0"], run["forcing_kind"]) == (0, "2005-09-30", "climatology")
+    assert run["basins"][BASINS[0]]["summary"]["traces"] == 5
+
+
+def test_a_basin_whose_weather_cannot_be_used_is_told_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
+    file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
+    said = worked("weather", "add", file, "--json")
+    assert (said.code, said.json["new"]) == (6, list(BASINS[:2]))
+    assert "Refused: No basin 'OWN-nowhere' is kept here" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--weather", "supplied"], 4, "no weather forecast that is known holds"),
+        (["--weather", "supplied", "--weather-id", "nothing"], 3, "No weather forecast 'nothing' is kept here"),
+        (["--weather-id", "nothing"], 2, "`weather_id` goes with `weather` supplied alone"),
+        (["--weather", "tarot"], 2, "tarot"),
+    ],
+)
+def test_weather_that_cannot_be_used_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    said = worked("forecast", *arguments, "--json")
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+
+
+def test_a_file_that_is_none_is_told(worked: Freshet, tmp_path: Path) -> None:
+    for name, sentence in (("none.csv", "cannot be read"), ("weather.grib", "is neither .csv, .json nor .nc")):
+        said = worked("weather", "add", str(tmp_path / name))
+        assert said.code == 4
+        assert sentence in said.err

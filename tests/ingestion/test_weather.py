@@ -1,0 +1,211 @@
+"""Weather forecasts from CSV, JSON and NetCDF-CF: the same from each, and what is refused."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hydrology.calendar import day
+from hydrology.errors import InvalidInput, Problem
+from ingestion import weather
+from ingestion.sources.base import SourceError
+from tests.ingestion import weather_files as made
+
+WRITERS: list[Callable[[Path], Path]] = [made.written_csv, made.written_json, made.written_netcdf]
+
+
+def read(path: Path) -> weather.WeatherFile:
+    return weather.read(path, made.RECEIVED)
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_each_form_gives_the_same_forecasts(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    found = read(write(tmp_path))
+    assert (found.issue.source, found.issue.model) == ("our-own", "two-guesses")
+    assert found.issue.reference_time == made.REFERENCE
+    assert found.issue.available_time.isoformat() == "2026-11-22T06:00:00+00:00"
+    assert (found.issue.licence, found.issue.credit) == ("CC BY 4.0", "Weather guessed by the river office")
+    assert found.refused == {}
+    assert [forecast.basin for forecast in found.forecasts] == list(made.BASINS)
+    for at, forecast in enumerate(found.forecasts):
+        assert (forecast.traces, forecast.first) == (("0", "1"), day("2026-11-22"))
+        assert forecast.values.keys() == made.UNITS.keys()
+        for name, values in forecast.values.items():
+            expected = [[made.value(name, at, trace, lead) for lead in range(3)] for trace in made.REALIZATIONS]
+            np.testing.assert_array_equal(values, np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(("time", "station", "realization"))))
+def test_the_dimensions_of_netcdf_may_stand_in_any_order(tmp_path: Path, order: tuple[str, ...]) -> None:
+    found = read(made.written_netcdf(tmp_path, order=order))
+    assert found.forecasts[1].values["tmax"][1, 2] == made.value("tmax", 1, 1, 2)
+
+
+def test_the_day_of_a_time_is_that_of_its_lower_bound(tmp_path: Path) -> None:
+    assert read(made.written_netcdf(tmp_path, hour=24)).forecasts[0].first == day("2026-11-22")
+
+
+def test_a_time_without_bounds_is_the_midnight_of_its_day(tmp_path: Path) -> None:
+    path = made.written_netcdf(tmp_path)
+    with netCDF4.Dataset(path, "a") as dataset:
+        dataset["time"].delncattr("bounds")
+    assert read(path).forecasts[0].first == day("2026-11-22")
+    with netCDF4.Dataset(path, "a") as dataset:
+        dataset["time"][:] = dataset["time"][:] + 12
+    with pytest.raises(SourceError, match="midnight"):
+        read(path)
+
+
+def test_what_does_not_say_when_it_was_available_is_so_since_it_came(tmp_path: Path) -> None:
+    said = made.document()
+    del said["available_time"]
+    assert read(made.written_json(tmp_path, said)).issue.available_time == made.RECEIVED
+
+
+def _without_day(said: dict[str, Any]) -> None:
+    weather_of = said["basins"][made.BASINS[0]]
+    weather_of["time"] = [made.DAYS[0], made.DAYS[2]]
+    weather_of["traces"] = {
+        label: {name: values[:2] for name, values in trace.items()} for label, trace in weather_of["traces"].items()
+    }
+
+
+def _first(said: dict[str, Any]) -> dict[str, list[float | None]]:
+    trace: dict[str, list[float | None]] = said["basins"][made.BASINS[0]]["traces"]["1"]
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("told", "spoil"),
+    [
+        ("2026-11-23 is missing", _without_day),
+        ("precipitation is missing on 2026-11-23 in trace 1", lambda s: _first(s).update(precipitation=[1, None, 1])),
+        ("more or fewer values than the trace has days", lambda s: _first(s).update(tmax=[1, 2])),
+        ("different variables", lambda s: _first(s).pop("tmax")),
+        ("tmin is above tmax on 2026-11-22 in trace 1", lambda s: _first(s).update(tmin=[30, 0, 0])),
+        ("precipitation is negative", lambda s: _first(s).update(precipitation=[1, 1, -0.5])),
+        (
+            "begins between",
+            lambda s: s["basins"][made.BASINS[0]].update(time=["2025-11-22", "2025-11-23", "2025-11-24"]),
+        ),
+        (
+            "comes twice in trace",
+            lambda s: s["basins"][made.BASINS[0]].update(time=[made.DAYS[0]] * 2 + [made.DAYS[1]]),
+        ),
+    ],
+)
+def test_a_faulty_basin_is_refused_by_name_and_the_rest_is_read(
+    tmp_path: Path, told: str, spoil: Callable[[dict[str, Any]], None]
+) -> None:
+    said = made.document()
+    spoil(said)
+    found = read(made.written_json(tmp_path, said))
+    assert [forecast.basin for forecast in found.forecasts] == [made.BASINS[1]]
+    assert told in found.refused[made.BASINS[0]]
+
+
+def test_a_wrong_unit_refuses_every_basin(tmp_path: Path) -> None:
+    said = made.document()
+    said["units"]["tmax"] = "K"
+    assert read(made.written_json(tmp_path, said)).refused.keys() == set(made.BASINS)
+    path = made.written_netcdf(tmp_path)
+    with netCDF4.Dataset(path, "a") as dataset:
+        dataset["tmax"].units = "K"
+    assert "tmax is not said to be in degC" in read(path).refused[made.BASINS[0]]
+
+
+def test_a_basin_under_two_names_is_refused(tmp_path: Path) -> None:
+    said = made.document()
+    said["basins"]["01013500"] = said["basins"][made.BASINS[0]]
+    found = read(made.written_json(tmp_path, said))
+    assert [forecast.basin for forecast in found.forecasts] == [made.BASINS[1]]
+    assert "comes twice" in found.refused[made.BASINS[0]]
+
+
+def test_a_missing_value_of_netcdf_is_a_missing_lead(tmp_path: Path) -> None:
+    path = made.written_netcdf(tmp_path)
+    with netCDF4.Dataset(path, "a") as dataset:
+        dataset["tmin"][1, 0, 1] = np.ma.masked
+    assert "tmin is missing on 2026-11-23 in trace 1" in read(path).refused[made.BASINS[0]]
+
+
+CSV_FAULTS = [
+    (lambda rows: rows[:1], "there is no row"),
+    (lambda rows: [rows[0].replace("tmax_degC", "tmax_K"), *rows[1:]], "is no variable with its unit"),
+    (lambda rows: [rows[0].replace("model", "modle"), *rows[1:]], "model is missing"),
+    (lambda rows: [*rows, rows[-1].replace("two-guesses", "another")], "line 14: model is another than in the first"),
+    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "yesterday") for row in rows], "reference_time is no instant"),
+    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "0001-01-01T00:00+20:00") for row in rows], "is no instant"),
+    (lambda rows: [*rows[:-1], rows[-1].replace("2026-11-24", "2026-11-31")], "not a calendar day"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "told"), CSV_FAULTS)
+def test_a_broken_table_is_refused_with_the_line(
+    tmp_path: Path, spoil: Callable[[list[str]], list[str]], told: str
+) -> None:
+    with pytest.raises(SourceError, match=told):
+        read(made.written_csv(tmp_path, spoil(made.lines())))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"basins": []}, "its field basins cannot be read"),
+        ({"reference_time": "0001-01-01T00:00:00+20:00"}, "outside the years"),
+        ({"hail": 1}, "no weather forecast"),
+        ({"units": {"<script>": "mm"}}, "units"),
+    ],
+)
+def test_a_broken_document_is_refused_and_not_repeated(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+    with pytest.raises(SourceError, match=told) as refused:
+        read(made.written_json(tmp_path, made.document() | change))
+    assert "script" not in str(refused.value)
+
+
+def test_names_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    path = made.written_netcdf(tmp_path)
+    with netCDF4.Dataset(path, "a") as dataset:
+        dataset.institution = "The River Office of Somewhere"
+    with pytest.raises(InvalidInput, match="source of a weather forecast is not a name"):
+        read(path)
+
+
+def test_netcdf_that_claims_too_many_values_is_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.nc"
+    with netCDF4.Dataset(path, "w") as dataset:
+        for name, size in (("station", 9_000), ("time", 300), ("realization", 250)):
+            dataset.createDimension(name, size)
+        station = dataset.createVariable("station", str, ("station",))
+        station.cf_role = "timeseries_id"
+        for name in ("time", "realization"):
+            dataset.createVariable(name, "f8", (name,)).standard_name = name
+        dataset.createVariable("precipitation", "f4", ("station", "time", "realization"), chunksizes=(1, 1, 1))
+    with pytest.raises(SourceError, match="more than 20000000 values"):
+        read(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.data(), st.sampled_from(WRITERS))
+def test_damaged_bytes_never_do_more_than_be_refused(
+    tmp_path: Path, data: st.DataObject, write: Callable[[Path], Path]
+) -> None:
+    path = write(tmp_path)
+    content = bytearray(path.read_bytes())
+    if path.suffix == ".nc":  # the C library may not survive other damage; a job that reads it has a process of its own
+        content = content[: data.draw(st.integers(0, len(content) - 1))]
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(bytes(content))
+    try:
+        found = read(path)
+    except Problem:
+        return
+    assert len(found.forecasts) + len(found.refused) <= 12
