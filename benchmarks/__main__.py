@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "series-read": "benchmarks.speed.series_read",
     "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",
+    "weather-traces": "benchmarks.speed.weather_traces",
 }
 
 
@@ -30,9 +31,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("name", choices=sorted(MEASUREMENTS))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--basins", type=int, help="of so many basins, where the measurement lets them be chosen")
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure()
+    chosen = {} if arguments.basins is None else {"basins": arguments.basins}
+    result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}
     if arguments.json:
         print(json.dumps(report, indent=2))

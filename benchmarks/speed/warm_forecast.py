@@ -56,11 +56,11 @@ def measure() -> dict[str, Any]:
         database.migrate()
         names = SyntheticCountry(BASINS).basins()
         begin = PERIOD.last - HORIZON - ROUNDS
-        version = _prepare(database, names, begin)
+        version = prepare(database, names, begin)
         whole: dict[str, list[float]] = {"next_day": [], "stored": []}
         for days in range(1, ROUNDS + 1):
             for found in whole.values():  # the first keeps the states that the second finds
-                found.append(_seconds(partial(_issue, database, version, names, begin + days)))
+                found.append(cpu_seconds(partial(_issue, database, version, names, begin + days)))
         blocks = list(_blocks(database, version, names, begin + ROUNDS))
         database.close()
     return {
@@ -70,7 +70,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _prepare(database: Database, names: list[str], day: Day) -> str:
+def prepare(database: Database, names: list[str], day: Day) -> str:
     """Keep the basins, a version and every basin's states of a day, and return the version."""
     ingest(database, SyntheticCountry(len(names)), CLOCK)
     config = TrainingConfig(
@@ -139,7 +139,9 @@ def _blocks(database: Database, version: str, names: list[str], t0: Day) -> Iter
 
 def _computing(blocks: list[_Block]) -> dict[str, Any]:
     blocks[0].warm()
-    warm, rerun = zip(*((_seconds(block.warm, WARM_RUNS), _seconds(block.rerun)) for block in blocks), strict=True)
+    warm, rerun = zip(
+        *((cpu_seconds(block.warm, WARM_RUNS), cpu_seconds(block.rerun)) for block in blocks), strict=True
+    )
     paired = [long / short for short, long in zip(warm, rerun, strict=True)]
     return {
         "computing_cpu_seconds": {"warm": sum(warm), "rerun": sum(rerun)},
@@ -148,7 +150,8 @@ def _computing(blocks: list[_Block]) -> dict[str, Any]:
     }
 
 
-def _seconds(work: Callable[[], None], runs: int = 1) -> float:
+def cpu_seconds(work: Callable[[], None], runs: int = 1) -> float:
+    """Return the CPU seconds that some work takes, the mean of so many runs."""
     begun = time.process_time()
     for _ in range(runs):
         work()
