@@ -16,7 +16,8 @@ from hydrology.calendar import Day, Days, Period
 from hydrology.gaps import fill_short_gaps
 from hydrology.units import Area, to_mm_per_day
 from jobspec.training import InputsConfig, TrainingConfig
-from models.arrays import Array, Forcing
+from models.arrays import Array, Forcing, days_of
+from models.inference import GROUP
 from models.networks import architecture
 from operations.basins import gauge_product
 from records import basins, series
@@ -68,20 +69,57 @@ def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinF
     A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
     the first that cannot be used, short gaps interpolated.
     """
+    return load_forcings(session, [basin], config)[basin]
+
+
+def load_forcings(session: Session, ids: Sequence[str], config: TrainingConfig) -> dict[str, BasinForcing | str]:
+    """Return what `load_forcing` does of many basins, read together."""
+    outcomes: dict[str, BasinForcing | str] = {}
+    for first in range(0, len(ids), GROUP):
+        outcomes |= _load_together(session, ids[first : first + GROUP], config)
+    return outcomes
+
+
+def _load_together(session: Session, ids: Sequence[str], config: TrainingConfig) -> dict[str, BasinForcing | str]:
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
-    extents = series.extent(session, [basin], inputs.product, names)
-    if missing := [name for name in names if (basin, name) not in extents]:
-        others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
-        return (
-            f"{basin} has no {', '.join(missing)} of the forcing product {inputs.product}, which this model takes "
-            f"(kept of this basin: {others}): ingest that product, or choose a model of another one."
-        )
-    static = basins.attributes_of(session, [basin], inputs.static)[0]
-    if unknown := [name for name, value in zip(inputs.static, static, strict=True) if np.isnan(value)]:
-        return f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
-    record = Period(max(extents[basin, name].first for name in names), max(extents[basin, name].last for name in names))
-    values = series.read_many(session, [basin], inputs.product, names, record)[0]
+    extents = series.extent(session, ids, inputs.product, names)
+    statics = dict(zip(ids, basins.attributes_of(session, ids, inputs.static), strict=True))
+    outcomes: dict[str, BasinForcing | str] = {}
+    records: dict[str, Period] = {}
+    for basin in ids:
+        if missing := [name for name in names if (basin, name) not in extents]:
+            outcomes[basin] = _without_series(session, basin, inputs, missing)
+        elif unknown := [name for name, value in zip(inputs.static, statics[basin], strict=True) if np.isnan(value)]:
+            outcomes[basin] = f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
+        else:
+            of_basin = [extents[basin, name] for name in names]
+            records[basin] = Period(max(part.first for part in of_basin), max(part.last for part in of_basin))
+    if not records:
+        return outcomes
+    span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
+    values = series.read_many(session, list(records), inputs.product, names, span)
+    stamps = series.stamps(session, list(records), inputs.product)
+    for (basin, record), of_span in zip(records.items(), values, strict=True):
+        of_record = of_span[days_of(span, record)]
+        outcomes[basin] = _usable(basin, config, record, of_record, statics[basin], stamps[basin])
+    return outcomes
+
+
+def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> str:
+    others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
+    return (
+        f"{basin} has no {', '.join(missing)} of the forcing product {inputs.product}, which this model takes "
+        f"(kept of this basin: {others}): ingest that product, or choose a model of another one."
+    )
+
+
+def _usable(
+    basin: str, config: TrainingConfig, record: Period, values: Array, static: npt.NDArray[np.float64], stamp: int
+) -> BasinForcing | str:
+    """Return what can be used of a record (days, variables; precipitation first), or why nothing can."""
+    inputs = config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
     filled: dict[str, Days] = {}
     stop = None
     if architecture(config.network).skips_gaps:
@@ -98,7 +136,7 @@ def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinF
             return str(stop)
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
     forcing = Forcing(record.first + first, mass, auxiliary, static[None].astype(np.float32), (basin,))
-    return BasinForcing(forcing, filled, stop, series.stamp(session, basin, inputs.product))
+    return BasinForcing(forcing, filled, stop, stamp)
 
 
 def skipped_days(

@@ -13,7 +13,7 @@ from hydrology.errors import DataProblem, InvalidInput
 from hydrology.weather import WeatherForecast
 from jobspec.kinds import ForecastParams
 from operations.advance import ONE_DAY
-from operations.dataset import BasinForcing, load_forcing
+from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, last_ended, why_not_begun
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
@@ -74,7 +74,7 @@ def read_inputs(database: Database, params: ForecastParams, version: str, names:
     with database.reading() as session:
         loaded = load_version(session, version)
         _check_product(params, loaded.version)
-        loadings = {name: load_forcing(session, name, loaded.config) for name in names}
+        loadings = load_forcings(session, names, loaded.config)
         return Inputs(
             loaded=loaded,
             basins={name: basins.get(session, name) for name in names},

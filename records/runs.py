@@ -32,6 +32,8 @@ QUANTILES_NOTE = (
     "years, p05 to p95 held 29 % of the days, where calibrated quantiles would hold 90 %"
 )
 """What is said with the quantiles of discharge of a hindcast, wherever they are shown."""
+TRACES_NOTE = "They are of every member with every trace of weather, and not calibrated"
+"""What is said with those of a run with traces."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
@@ -198,6 +200,11 @@ class Run(NewRun):
     def quantiles_of(self) -> QuantilesOf:
         """What the quantiles of discharge are of."""
         return "members" if self.forcing_kind == "observed" else "members and traces"
+
+    @property
+    def quantiles_note(self) -> str:
+        """What is said with them."""
+        return QUANTILES_NOTE if self.forcing_kind == "observed" else TRACES_NOTE
 
 
 def get(session: Session, run: str) -> Run:

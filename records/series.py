@@ -31,6 +31,7 @@ __all__ = [
     "read",
     "read_many",
     "stamp",
+    "stamps",
     "write",
 ]
 
@@ -137,6 +138,14 @@ def stamp(session: Session, basin: str, product: str) -> int:
     """Return a number that grows with every write to a basin's series of a product; 0 where there is none."""
     writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
     return int(session.scalar(writes) or 0)
+
+
+def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:
+    """Return what `stamp` does of many basins; one without series of the product is not there."""
+    writes = select(SeriesRow.basin_id, func.sum(SeriesRow.revision)).where(
+        SeriesRow.basin_id.in_(basins), SeriesRow.product == product
+    )
+    return {basin: int(number) for basin, number in session.execute(writes.group_by(SeriesRow.basin_id))}
 
 
 def products(session: Session, variable: str | None = None) -> list[str]:

@@ -42,7 +42,8 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in rows}
-    return {**asdict(stored), "quantiles_of": stored.quantiles_of, "basins": basins}
+    quantiles = {"quantiles_of": stored.quantiles_of, "quantiles_note": stored.quantiles_note}
+    return {**asdict(stored), **quantiles, "basins": basins}
 
 
 def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
@@ -119,7 +120,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         f"version {run['version_id']}, {run['program'] or 'program not kept'}; discharge in mm/day, "
         f"median of the {run['quantiles_of']}"
     )
-    notes = [f"Quantiles are of the {run['quantiles_of']}. {records.QUANTILES_NOTE}."]
+    notes = [f"Quantiles are of the {run['quantiles_of']}. {run['quantiles_note']}."]
     notes += weather_notes(run)
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))

@@ -227,3 +227,14 @@ def test_the_newest_day_is_known_though_older_years_are_whole(database: Database
         "tmax": "1999-03-01..2000-01-01",
         "tmin": "1999-03-01..2000-01-05",
     }
+
+
+def test_stamps_of_many_basins_are_those_of_each(database: Database) -> None:
+    with database.transaction() as session:
+        for number, basin in enumerate((BASIN, "USGS-01022500"), 1):
+            a_basin(session, basin)
+            for value in range(number):
+                series.write(session, basin, "p", "precipitation", daily("2000-01-01", value), a_source(session), NOW)
+        basins = [BASIN, "USGS-01022500", "USGS-99999999"]
+        stamps = series.stamps(session, basins, "p")
+        assert stamps == {basin: series.stamp(session, basin, "p") for basin in basins[:2]}
