@@ -12,7 +12,20 @@ import pytest
 from tests.freshet.conftest import BASINS, Freshet, environment
 
 COMMANDS = (
-    *("ingest", "basins", "train", "evaluate", "compare", "forecast", "runs", "models", "serve", "jobs", "keys"),
+    *(
+        "ingest",
+        "basins",
+        "train",
+        "evaluate",
+        "compare",
+        "weather",
+        "forecast",
+        "runs",
+        "models",
+        "serve",
+        "jobs",
+        "keys",
+    ),
     *("schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
