@@ -15,6 +15,7 @@ from app.audit.endpoints import router as audit
 from app.basins.endpoints import router as basins
 from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
+from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
 from app.headers import SecurityHeaders
 from app.health.endpoints import router as health
@@ -94,7 +95,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, weather, forecasts, runs, water, skill, comparisons, models),
-        *(jobs, schedules, status, audit),
+        *(jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

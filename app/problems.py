@@ -14,7 +14,9 @@ from starlette.exceptions import HTTPException
 from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.engine import DatabaseProblem
+from records.feeds import FeedConflict
 from records.ids import Corrupt
+from records.product_credits import ProductConflict
 from records.schedules import ScheduleConflict
 
 MEDIA_TYPE = "application/problem+json"
@@ -83,6 +85,8 @@ STATUS: Mapping[type[Exception], int] = {
     Unauthorized: 401,
     Forbidden: 403,
     ScheduleConflict: 409,
+    FeedConflict: 409,
+    ProductConflict: 409,
     HostNotAllowed: 400,
     Changed: 412,
     TooLarge: 413,

@@ -176,6 +176,16 @@ class PretrainedParams(RequestModel):
     )
 
 
+class FetchParams(RequestModel):
+    """Which feed to ask."""
+
+    feed: Name = Field(description="Its name.", examples=["usgs-flow"])
+    basins: Basins = Field([], description="By default all of the feed's.")
+    period: PeriodField | None = Field(
+        None, description="The days to ask for, to fill a gap or begin a record; by default those that the feed says."
+    )
+
+
 class JobRequest(RequestModel):
     """A job of some kind.
 
@@ -210,6 +220,15 @@ class IngestJob(_Intake):
 
     kind: Literal["ingest"]
     params: IngestParams
+
+
+class FetchJob(_Intake):
+    """Ask a feed for what is new. Asked again, it stores nothing twice."""
+
+    time_limit = timedelta(hours=2)
+
+    kind: Literal["fetch"]
+    params: FetchParams
 
 
 class TrainingJob(JobRequest):
@@ -280,7 +299,8 @@ class WeatherJob(_Intake):
 
 
 AnyJobRequest = Annotated[
-    IngestJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob, Field(discriminator="kind")
+    IngestJob | FetchJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob,
+    Field(discriminator="kind"),
 ]
 """What people can ask for."""
 

@@ -80,7 +80,7 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) 
     try:
         data = source.read(basin)
         with database.transaction() as session:
-            outcome = _store(session, data, clock)
+            outcome = store(session, data, clock)
         findings = _report(database, basin, clock)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
@@ -90,7 +90,12 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) 
     return Outcome(basin, outcome.status, outcome.new_days, outcome.changed_days, outcome.invalidated_states, warnings)
 
 
-def _store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+    """Keep what a source says of a basin: new days are added, others revised, and states that rest on them invalidated.
+
+    Raises:
+        DataProblem: a value cannot be kept.
+    """
     changes = basins.upsert(
         session,
         basins.Basin(

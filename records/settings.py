@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -43,6 +44,13 @@ def _host_and_port(text: object) -> object:
     return host.strip("[]").lower(), int(port)
 
 
+def _service(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
+        raise ValueError("write http://… or https://…, without a password and a query")
+    return text
+
+
 def _network(text: str) -> str:
     try:
         return str(ip_network(text, strict=False))
@@ -53,6 +61,8 @@ def _network(text: str) -> str:
 Folder = Annotated[Path, AfterValidator(_absolute)]
 Network = Annotated[str, AfterValidator(_network)]
 HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
+ServiceUrl = Annotated[str, AfterValidator(_service)]
+ServiceKey = Annotated[str | None, Field(repr=False, pattern="^[!-~]+$")]
 CommaSeparated = (BeforeValidator(_split), NoDecode)
 
 
@@ -84,6 +94,12 @@ class Settings(BaseSettings):
             may.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
+        usgs_url, nwis_url: of USGS's Water Data OGC API, with its version (`…/v0` or `…/v1`), and of its older daily
+            values.
+        usgs_key: for that API; without one it gives fewer answers an hour. Never shown.
+        open_meteo_archive_url, open_meteo_forecast_url, open_meteo_ensemble_url: of Open-Meteo.
+        open_meteo_key: of a paid plan, whose hosts are set above; without one the free limits hold. Never shown.
+        daymet_url: of Daymet.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -109,6 +125,14 @@ class Settings(BaseSettings):
         default_factory=lambda known: (known["data"] / "incoming",)
     )
     ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
+    usgs_url: ServiceUrl = "https://api.waterdata.usgs.gov/ogcapi/v0"
+    usgs_key: ServiceKey = None
+    nwis_url: ServiceUrl = "https://waterservices.usgs.gov/nwis/dv/"
+    open_meteo_archive_url: ServiceUrl = "https://archive-api.open-meteo.com"
+    open_meteo_forecast_url: ServiceUrl = "https://api.open-meteo.com"
+    open_meteo_ensemble_url: ServiceUrl = "https://ensemble-api.open-meteo.com"
+    open_meteo_key: ServiceKey = None
+    daymet_url: ServiceUrl = "https://daymet.ornl.gov"
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

@@ -1,5 +1,6 @@
 """A job as its handler sees it. The handler runs in a child process of the worker (`workers.child`)."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
 
+_LOOK_SECONDS = 0.5  # between two looks at whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
 Progress = dict[str, Any]
 
@@ -92,6 +94,13 @@ class Running:
         self.progress = progress
         self._tell(progress, file)
         self.check()
+
+    def pause(self, seconds: float) -> None:
+        """Wait for some seconds; raises as `check` does."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.check()
+            time.sleep(min(left, _LOOK_SECONDS))
 
     def check(self) -> None:
         """Return if the work may go on.

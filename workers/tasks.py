@@ -14,6 +14,7 @@ from hydrology.errors import DataProblem
 from jobspec.kinds import (
     ComparisonParams,
     EvaluationParams,
+    FetchParams,
     ForecastParams,
     IngestParams,
     MemberJob,
@@ -23,7 +24,7 @@ from jobspec.kinds import (
     UploadParams,
     WeatherParams,
 )
-from records import jobs, promotions, runs, versions
+from records import feeds, jobs, promotions, runs, versions
 from records.documents import to_json
 from workers import uploads
 from workers.job import Handler, Running, Waiting
@@ -105,8 +106,28 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
     return {"counts": dict(counts), "failed": failed}
 
 
+def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
+    """Ask a feed for what is new."""
+    from operations.feeds import Listener
+    from operations.feeds import fetch as run
+
+    def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
+        if basin.status == "failed":
+            running.log(f"{basin.basin_id} failed: {basin.reason}")
+        running.show(done, total, f"{basin.basin_id} {basin.status}")
+
+    tools = running.tools
+    listener = Listener(show, running.log, running.pause)
+    intake = _intake(running)
+    done = run(tools.database, tools.clock, tools.settings, intake, params.feed, params.basins, params.period, listener)
+    failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
+    if len(failed) == len(done):
+        raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
+    return {"counts": feeds.statuses(done), "failed": failed}
+
+
 def _intake(running: Running) -> "Intake":
-    """Return where an ingest job may read from."""
+    """Return where a job may read files from."""
     from operations.intake import Intake
 
     settings = running.tools.settings
@@ -256,6 +277,7 @@ HANDLERS: dict[str, Handler] = {
     "ingest": ingest,
     "upload": upload,
     "weather": weather,
+    "fetch": fetch,
     "training": training,
     "member": member,
     "forecast": forecast,

@@ -5,10 +5,11 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from hydrology.products import PATTERN
 from jobspec.fields import Line, RequestModel
 
 OWN = "own"
-PRODUCT = "^[a-z][a-z0-9_]{0,39}$"
+PRODUCT = f"^{PATTERN}$"
 _PLACED = {"area_km2", "latitude", "longitude"}
 
 AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]

@@ -14,6 +14,7 @@ from freshet.cli import (
     demo,
     doctor,
     evaluate,
+    feeds,
     forecast,
     ingest,
     jobs,
@@ -50,6 +51,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "serve",
             "jobs",
             "keys",
+            "feeds",
             "schedules",
             "audit",
         ]
@@ -84,6 +86,7 @@ app.add_typer(models.app, name="models")
 app.command("serve")(serve.serve)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(keys.app, name="keys")
+app.add_typer(feeds.app, name="feeds")
 app.add_typer(schedules.app, name="schedules")
 app.command("worker")(parts.worker)
 app.command("scheduler")(parts.scheduler)

@@ -5,7 +5,6 @@ column is a numeric attribute. The observations have the columns basin and date,
 with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s.
 """
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +14,11 @@ import numpy as np
 from hydrology.basins import basin_id, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
+from hydrology.products import own_product
 from hydrology.quantities import OBSERVED, Quantity
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
-from ingestion.sources.camels.layout import PRODUCTS
 from ingestion.sources.camels.streamflow import discharge_product
-from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
 
@@ -28,9 +26,6 @@ _PLACE = ("id", "latitude", "longitude", "area_km2")
 _WORDS = ("id", "name", "huc")
 _LIMITS = {"latitude": (-90.0, 90.0), "longitude": (-180.0, 180.0), "area_km2": (1e-6, 1e8)}
 _M2_PER_KM2 = 1e6
-
-_TAKEN_PRODUCTS = (*PRODUCTS, CARAVAN_PRODUCT)
-_PRODUCT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 _COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 
@@ -58,11 +53,7 @@ class TablesSource:
         registered: Collection[str] = (),
         files: Files = ANY_FILES,
     ) -> None:
-        if not _PRODUCT.fullmatch(product) or product in _TAKEN_PRODUCTS:
-            raise InvalidInput(
-                f"{product!r} cannot name your product: use up to 40 small letters, digits and _, and none of "
-                f"{', '.join(_TAKEN_PRODUCTS)}."
-            )
+        own_product(product)
         self._basins = {} if basins is None else _read_basins(_open(basins, files), product)
         if observations is not None:
             _add_observations(_open(observations, files), product, self._basins, registered)

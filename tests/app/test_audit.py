@@ -14,6 +14,7 @@ from tests.records.factories import BASIN, NOW, a_basin, a_version
 
 FORECAST: dict[str, Any] = {"kind": "forecast", "params": {}}
 SCHEDULE: dict[str, Any] = {"name": "daily", "job": FORECAST, "cron": "0 6 * * *"}
+FEED: dict[str, Any] = {"name": "flow", "settings": {"adapter": "usgs"}}
 MILL: dict[str, Any] = {"name": "Mill Creek", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4}
 
 
@@ -33,6 +34,8 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         address = client.post("/v1/schedules", json=SCHEDULE).headers["Location"]
         client.put(address, json=SCHEDULE | {"enabled": False}, headers={"If-Match": "*"})
         client.delete(address)
+        feed = client.post("/v1/feeds", json=FEED).json()["id"]
+        client.delete("/v1/feeds/flow")
         client.put("/v1/basins/OWN-mill", json=MILL)
         client.put("/v1/basins/OWN-mill", json=MILL)
         table = "basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n"
@@ -46,6 +49,8 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         ("schedule made", schedule),
         ("schedule changed", schedule),
         ("schedule deleted", schedule),
+        ("feed made", feed),
+        ("feed removed", feed),
         ("basin registered", "OWN-mill"),
         ("basin changed", "OWN-mill"),
         ("observations posted", upload["id"]),

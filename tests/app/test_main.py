@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 
 from app.comparisons.example import COMPARISON
 from app.comparisons.schemas import Comparison
+from app.feeds.example import FEED, FEED_DETAIL
+from app.feeds.schemas import Feed, FeedDetail
 from app.forecasts.example import FORECAST, FORECASTS
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.jobs.example import JOB
@@ -51,8 +53,11 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "cancel_job",
+        "create_feed",
         "create_schedule",
+        "delete_feed",
         "delete_schedule",
+        "list_feeds",
         "list_jobs",
         "list_schedules",
         "post_job",
@@ -60,6 +65,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "post_weather",
         "promote_model",
         "put_basin",
+        "read_feed",
         "read_job",
         "read_job_events",
         "read_schedule",
@@ -138,6 +144,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Status, STATUS),
         (Job, JOB),
         (Schedule, SCHEDULE),
+        (Feed, FEED),
+        (FeedDetail, FEED_DETAIL),
     ],
 )
 def test_an_example_is_an_answer_as_it_would_be_given(
@@ -202,7 +210,7 @@ def test_the_service_loads_nothing_heavy() -> None:
     }
 
 
-KEYED = ("/v1/jobs", "/v1/schedules", "/v1/audit")
+KEYED = ("/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit")
 
 
 def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:

@@ -16,11 +16,12 @@ import httpx2
 import pytest
 
 from hydrology.calendar import Period
+from jobspec.feeds import NewFeed, read_settings
 from jobspec.kinds import ForecastParams
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
-from records import comparisons, jobs, keys, runs, schedules, weather
+from records import comparisons, feeds, jobs, keys, runs, schedules, weather
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
@@ -45,6 +46,7 @@ class Kept:
     comparison: str
     ended: tuple[str, ...]
     schedule: str
+    feed: str
     token: str
     weather: str
 
@@ -150,9 +152,13 @@ def _fill(database_url: str) -> Kept:
         issue = an_issue("2004-03-11")
         forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
         kept = weather.keep(session, forecasts, now, operational=True)
+        new = NewFeed(
+            name="laid-down", settings=read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
+        )
+        feed = feeds.create(session, new, key.id, now)
     database.close()
     ended = tuple(job.id for job in posted)
-    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, token, kept.issue_id)
+    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, feed.name, token, kept.issue_id)
 
 
 def free_port() -> int:

@@ -28,6 +28,7 @@ REFUSED = {
     "POST /v1/weather": [422],  # such a key
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
+    "POST /v1/feeds": [422],  # a basin that is not kept; a product of an archive; a series of a basin named twice
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
     "DELETE /v1/schedules/{schedule}": [412],
@@ -76,6 +77,7 @@ def _configuration(api: Api) -> str:
         "job": api.kept.ended,
         "schedule": [api.kept.schedule],
         "weather": [api.kept.weather],
+        "feed": [api.kept.feed],
     }
     lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
     lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]

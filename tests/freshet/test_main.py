@@ -26,7 +26,7 @@ COMMANDS = (
         "jobs",
         "keys",
     ),
-    *("schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
+    *("feeds", "schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
 

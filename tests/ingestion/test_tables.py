@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.errors import InvalidInput, NotFound
+from hydrology.products import ARCHIVED
 from hydrology.series import Flag
 from ingestion.sources.base import BasinData, SourceError
+from ingestion.sources.camels.layout import PRODUCTS
+from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
 from ingestion.sources.tables import TablesSource
 
 BASINS = "id,name,huc,latitude,longitude,area_km2,elev_mean\nOWN-mill,Mill brook,0101,47.1,8.5,12.5,610\n"
@@ -245,3 +248,7 @@ def test_a_file_is_named_by_what_it_holds(tmp_path: Path) -> None:
 def test_a_product_has_a_name_of_its_own(tmp_path: Path, product: str) -> None:
     with pytest.raises(InvalidInput, match="cannot name your product"):
         TablesSource(tmp_path / "basins.csv", None, product)
+
+
+def test_the_names_of_archives_are_taken() -> None:
+    assert sorted(ARCHIVED) == sorted((*PRODUCTS, CARAVAN_PRODUCT))

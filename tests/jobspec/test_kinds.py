@@ -48,7 +48,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
         ("upload", {"product": "own"}, "params.observations_file: it is needed"),
-        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, training, forecast"),
+        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, training, forecast"),
     ],
 )
 def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:
@@ -61,6 +61,7 @@ def test_a_kind_has_its_queue() -> None:
     assert {kind: model.queue for kind, model in KINDS.items() if model.queue != "default"} == {
         "member": "training",
         "ingest": "ingest",
+        "fetch": "ingest",
         "upload": "ingest",
         "weather": "ingest",
     }

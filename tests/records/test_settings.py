@@ -61,6 +61,12 @@ def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: d
         ("INGEST_HOSTS", "files.example"),
         ("INGEST_HOSTS", "http://files.example:80"),
         ("INGEST_HOSTS", "::1:80"),
+        ("USGS_URL", "api.example/ogcapi"),
+        ("USGS_URL", "ftp://api.example"),
+        ("OPEN_METEO_ARCHIVE_URL", "https://me:secret@api.example"),
+        ("OPEN_METEO_FORECAST_URL", "https://api.example/?apikey=secret"),
+        ("USGS_KEY", "two words"),
+        ("OPEN_METEO_KEY", ""),
     ],
 )
 def test_a_bad_value_is_a_sentence_that_names_its_variable(
@@ -79,6 +85,15 @@ def test_hosts_that_are_allowed_are_split_by_commas(monkeypatch: pytest.MonkeyPa
 
 def test_urls_are_not_shown() -> None:
     settings = Settings.load(database_url="postgresql://me:secret@host/x", broker_url="redis://:secret@host")
+    assert "secret" not in repr(settings)
+    assert "secret" not in str(settings)
+
+
+def test_keys_of_services_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_USGS_KEY", "secret")
+    monkeypatch.setenv("FRESHET_OPEN_METEO_KEY", "secret")
+    settings = Settings.load()
+    assert (settings.usgs_key, settings.open_meteo_key) == ("secret", "secret")
     assert "secret" not in repr(settings)
     assert "secret" not in str(settings)
 

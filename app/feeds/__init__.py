@@ -1,0 +1,1 @@
+"""Feeds: which services are asked, and what came of it."""

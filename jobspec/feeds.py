@@ -1,0 +1,179 @@
+"""What a feed can be told: which service it asks, for which basins, and what it fills with the answers."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
+
+from hydrology.products import PATTERN, own_product
+from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
+from jobspec.kinds import InvalidRequest, faults
+
+MOST_DAYS_BACK = 366
+MOST_MEMBERS = 64
+
+
+def _own_product(name: str) -> str:
+    with refusing("product"):
+        return own_product(name)
+
+
+def _named_model(name: str) -> str:
+    if name == "best_match":
+        raise PydanticCustomError("model", "best_match changes from day to day: name a model, like ecmwf_ifs or era5")
+    return name
+
+
+Model = Annotated[
+    str,
+    AfterValidator(_named_model),
+    Field(pattern="^[a-z][a-z0-9_]{1,63}$", description="By Open-Meteo's name of it."),
+]
+Product = Annotated[
+    str,
+    AfterValidator(_own_product),
+    Field(
+        json_schema_extra={"pattern": f"^{PATTERN}$"},
+        description="What the weather is kept under: a name that no published archive has.",
+    ),
+]
+DaysBack = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=MOST_DAYS_BACK,
+        description="How many ended days every fetch asks for again: what comes late or was revised is taken then.",
+    ),
+]
+ChosenSeries = Annotated[
+    dict[Basin, Id],
+    Field(
+        max_length=1000,
+        description="Which series to take, by basin, where a gauge has several; series are never merged.",
+        examples=[{"USGS-01013500": "aaaabbbbccccddddeeeeffff00001111"}],
+    ),
+]
+
+
+class _Settings(RequestModel):
+    adapter: str
+    basins: Basins = Field([], description="By default all that are kept and that the service can know.")
+
+    @property
+    def origin(self) -> str:
+        """What tells its data from those of other feeds: a product is filled from one origin alone."""
+        model = getattr(self, "model", None)
+        return self.adapter if model is None else f"{self.adapter} {model}"
+
+
+class UsgsSettings(_Settings):
+    """Daily mean discharge of USGS gauges, from the Water Data OGC API."""
+
+    adapter: Literal["usgs"]
+    series: ChosenSeries = Field({})
+    days_back: DaysBack = 30
+
+
+class NwisSettings(_Settings):
+    """The same from the older NWIS service, for as long as it answers: a fallback."""
+
+    adapter: Literal["nwis"]
+    form: Literal["json", "rdb"] = "json"
+    series: ChosenSeries = Field({})
+    days_back: DaysBack = 30
+
+
+class OpenMeteoArchiveSettings(_Settings):
+    """Past weather at gauges, from Open-Meteo's archive of reanalyses."""
+
+    adapter: Literal["open-meteo-archive"]
+    product: Product = Field(examples=["open_meteo_era5"])
+    model: Model = Field(examples=["era5"])
+    days_back: DaysBack = 30
+
+
+class OpenMeteoForecastSettings(_Settings):
+    """Weather forecasts of one trace, from Open-Meteo."""
+
+    adapter: Literal["open-meteo-forecast"]
+    model: Model = Field(examples=["ecmwf_ifs"])
+    days_ahead: int = Field(10, ge=1, le=16, description="Days of each forecast, today included.")
+
+
+class OpenMeteoEnsembleSettings(_Settings):
+    """Weather forecasts of an ensemble, from Open-Meteo."""
+
+    adapter: Literal["open-meteo-ensemble"]
+    model: Model = Field(examples=["ncep_gefs025"])
+    members: int = Field(ge=2, le=MOST_MEMBERS, description="That the model has, the control included.", examples=[31])
+    days_ahead: int = Field(10, ge=1, le=36, description="Days of each forecast, today included.")
+
+
+class DaymetSettings(_Settings):
+    """Past weather at gauges, from Daymet's single pixels, a year or more late."""
+
+    adapter: Literal["daymet"]
+    product: Product = Field(examples=["daymet_pixel"])
+    days_back: DaysBack = 366
+
+
+class FilesSettings(_Settings):
+    """Tables of observations that are laid down in files: those that `freshet ingest tables` reads."""
+
+    adapter: Literal["files"]
+    from_: list[Place] = Field(
+        alias="from",
+        min_length=1,
+        max_length=100,
+        description="Folders and files on the service's machine, within the folders that it lets jobs read from, or "
+        "URLs of public addresses.",
+        examples=[["/srv/observations"]],
+    )
+    product: Product = Field(examples=["own"])
+    days_back: DaysBack = MOST_DAYS_BACK
+
+
+AnyFeedSettings = Annotated[
+    UsgsSettings
+    | NwisSettings
+    | OpenMeteoArchiveSettings
+    | OpenMeteoForecastSettings
+    | OpenMeteoEnsembleSettings
+    | DaymetSettings
+    | FilesSettings,
+    Field(discriminator="adapter"),
+]
+
+
+class NewFeed(RequestModel):
+    """A feed: its name, and what it is told."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "usgs-flow", "settings": {"adapter": "usgs"}}]})
+
+    name: Name = Field(description="No other feed has it.", examples=["usgs-flow"])
+    settings: AnyFeedSettings
+
+
+_ADAPTER: TypeAdapter[AnyFeedSettings] = TypeAdapter(AnyFeedSettings)
+ADAPTERS = tuple(
+    str(get_args(settings.model_fields["adapter"].annotation)[0]) for settings in get_args(get_args(AnyFeedSettings)[0])
+)
+
+
+def read_settings(settings: object) -> AnyFeedSettings:
+    """Read what a feed is told.
+
+    Raises:
+        InvalidRequest: there is no such adapter, or a field is invalid; the sentence names it.
+    """
+    try:
+        return _ADAPTER.validate_python(settings)
+    except ValidationError as error:
+        sentence = "; ".join(faults(error, settings))
+        raise InvalidRequest(f"The feed is not possible: {sentence}.") from None
+
+
+def stored(settings: AnyFeedSettings) -> dict[str, object]:
+    """Return settings as they are kept: what was said, without defaults."""
+    said: dict[str, object] = settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return said
