@@ -1,19 +1,21 @@
 """The members that are kept: trained one at a time, each shipped in half precision when it is finished.
 
-`mclstm`: ten of the recipe `members`, the ensemble of the product. `lstm`: three of the comparison, the first of
-them kept. `fold-1` to `fold-5`: one member of 32 cells each (a fifth of the work), trained without a fifth of the
-basins, which are those that it is then scored on. `fold-0` leaves none out, and says
-what the others would have made of basins they know.
+`mclstm`: the ensemble of the product by the periods of the published table. `twins`: the same recipe on all years but
+the test years, which tell what `today`, on every year, can be expected to do; both take as many steps, and the last
+weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
+basins, which are those that they are scored on. `lstm`: three members of the comparison.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.regional.data import basins, opened, require_all
+from benchmarks.regional.data import EVERY_YEAR, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
+from jobspec.training import TrainingConfig
 from models.pretrained import SHELF
 from models.pretrained.form import CARD
 from models.training import Progress
@@ -23,42 +25,59 @@ from records import trainings
 from records.clock import Clock
 
 RESULTS = Path(__file__).parent / "results"
-ENSEMBLE = SHELF / "mclstm-maurer-447"  # the product's
+MEMBERS = 10
+ENSEMBLE = SHELF / "mclstm-maurer-447"  # by the periods of the published table
+TODAY = SHELF / "mclstm-maurer-447-today"  # by every year
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are dealt out
+FOLD_MEMBERS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Members that share everything but their seed."""
+    """Members that share everything but their seed.
+
+    Attributes:
+        changes: of the recipe's configuration.
+        folder: where they are kept.
+    """
 
     recipe: str
     members: int
     basins: tuple[str, ...]
     folder: Path
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def config(self) -> TrainingConfig:
+        """The configuration of their training."""
+        return RECIPES[self.recipe].config(members=self.members, **self.changes)
 
 
 def fold(number: int) -> list[str]:
-    """Return the basins that a fold leaves out: none for 0."""
-    if number == 0:
-        return []
+    """Return the basins that a fold leaves out."""
     shuffled = np.random.default_rng(FOLD_SEED).permutation(np.array(basins()))
     return sorted(map(str, shuffled[number - 1 :: FOLDS]))
 
 
 def series(name: str) -> Series:
     """Return a series by its name."""
-    every = basins()
-    if name == "mclstm":
-        return Series("members", 10, tuple(every), ENSEMBLE)
-    if name == "lstm":
-        return Series("lstm", 3, tuple(every), RESULTS / "lstm")
-    number = int(name.removeprefix("fold-"))
-    learnt_from = sorted(set(every) - set(fold(number)))
-    return Series("embedding-32", 1, tuple(learnt_from), RESULTS / name)
+    every = tuple(basins())
+    all_years = {"train_period": EVERY_YEAR, "validation_period": None}
+    match name:
+        case "mclstm":
+            return Series("members", MEMBERS, every, ENSEMBLE)
+        case "twins":
+            return Series("members", MEMBERS, every, RESULTS / name, {**all_years, "held_out_period": TEST})
+        case "today":
+            return Series("members", MEMBERS, every, TODAY, all_years)
+        case "lstm":
+            return Series("lstm", 3, every, RESULTS / name)
+    left_out = fold(int(name.removeprefix("fold-")))
+    return Series("members", FOLD_MEMBERS, tuple(sorted({*every} - {*left_out})), RESULTS / name)
 
 
-NAMES = ("mclstm", "lstm", *(f"fold-{number}" for number in range(FOLDS + 1)))
+NAMES = ("mclstm", "twins", "today", "lstm", *(f"fold-{number}" for number in range(1, FOLDS + 1)))
 
 
 def train(name: str, members: list[int]) -> None:
@@ -66,14 +85,13 @@ def train(name: str, members: list[int]) -> None:
     chosen, clock = series(name), Clock()
     if unknown := set(members) - set(range(chosen.members)):
         raise SystemExit(f"{name} has the members 0 to {chosen.members - 1}; {sorted(unknown)} are none of them.")
-    config = RECIPES[chosen.recipe].config(members=chosen.members)
-    if chosen.folder != ENSEMBLE:  # that one has its card written by hand
+    if chosen.folder.parent != SHELF:  # there the cards are written by hand
         chosen.folder.mkdir(parents=True, exist_ok=True)
         (chosen.folder / CARD).write_text(
             f"Made by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
     database = opened()
-    begun = begin(database, clock, config, chosen.basins)
+    begun = begin(database, clock, chosen.config, chosen.basins)
     require_all(begun.prepared.left_out)
     for member in members or range(chosen.members):
         train_member(database, clock, begun, member, "cpu", _tell(name, member))

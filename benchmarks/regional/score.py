@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
-from benchmarks.regional.members import FOLDS, RESULTS, fold, series
+from benchmarks.regional.members import FOLD_MEMBERS, FOLDS, RESULTS, fold, series
 from benchmarks.regional.snow import snow_skill
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.calendar import Period
 from hydrology.scores import all_scores
+from jobspec.training import used_periods
 from models import checkpoint
 from models.arrays import days_of
 from models.ensemble import Ensemble
@@ -60,7 +61,8 @@ class Observed:
 def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
-    `folds`: each on the basins that it never saw, and `fold-0` on all. `snow`: of the shipped ensemble.
+    `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble. `twins` are scored in the test years
+    alone: they have fitted the others.
     """
     if name == "folds":
         result = _folds()
@@ -76,12 +78,18 @@ def score(name: str) -> None:
 def _series(name: str) -> dict[str, Any]:
     ensemble = shipped(series(name).folder)
     run = simulate(loaded(ensemble), basins())
+    used = used_periods(ensemble.description.config.model_dump(mode="json"))
+    fitted = [days for purpose, days in used if purpose == "train"]
+    judged = {
+        label: text
+        for label, text in {"validation": VALIDATION, "test": TEST}.items()
+        if not any(days.overlap(Period.parse(text)) for days in fitted)
+    }
     return {
         "content": ensemble.content,
         "members": sorted(ensemble.weights),
         "core_minutes": sum(member.log["seconds"] for member in ensemble.description.members) / 60,
-        "validation": _skill(run, observe(basins(), VALIDATION)),
-        "test": _skill(run, observe(basins(), TEST)),
+        **{label: _skill(run, observe(basins(), text)) for label, text in judged.items()},
     }
 
 
@@ -99,22 +107,34 @@ def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
 
 
 def _folds() -> dict[str, Any]:
-    """Return the scores of basins never seen, in years never seen, and what a member that knows them makes of them.
+    """Return the scores of basins never seen, in years never seen, and what members that know them make of them.
 
-    A basin's come from the fold that left it out.
+    A basin's discharge is the mean of the members of the fold that left it out; beside it that of as many members of
+    the ensemble that learnt from all basins.
     """
-    of_all = loaded(shipped(series("fold-0").folder))
     unseen, unobserved = list[Scores](), dict[str, str]()
+    singles: list[list[Scores]] = [[] for _ in range(FOLD_MEMBERS)]
     for number in range(1, FOLDS + 1):
         left_out, of = fold(number), shipped(series(f"fold-{number}").folder)
         if seen := set(left_out) & set(of.description.basins):
             raise SystemExit(f"fold-{number} has learnt from {sorted(seen)}: train it again.")
         observed = observe(left_out, TEST)
-        unseen += scores(simulate(loaded(of), left_out).over(observed.period)[0], observed)
+        members = simulate(loaded(of), left_out).over(observed.period)
+        unseen += scores(members.mean(axis=0), observed)
+        for of_single, member in zip(singles, members, strict=True):
+            of_single += scores(member, observed)
         unobserved |= observed.reasons
     observed = observe(basins(), TEST)
-    known = quartiles(scores(simulate(of_all, basins()).over(observed.period)[0], observed))
-    return {"test": {"unseen": quartiles(unseen), "seen": known, "basins": _counts(unseen), "unobserved": unobserved}}
+    knowing = simulate(loaded(shipped(series("mclstm").folder)), basins()).over(observed.period)[:FOLD_MEMBERS]
+    return {
+        "test": {
+            "unseen": quartiles(unseen),
+            "unseen_singles": [quartiles(rows) for rows in singles],
+            "seen": quartiles(scores(knowing.mean(axis=0), observed)),
+            "basins": _counts(unseen),
+            "unobserved": unobserved,
+        }
+    }
 
 
 def shipped(folder: Path) -> form.Ensemble:
