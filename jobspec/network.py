@@ -11,6 +11,10 @@ LearningRates = Mapping[str, Any]
 """The values of a schedule's fields that a request leaves out."""
 
 
+Unseen = Literal["past_weather", "embedding", "basin_vector"]
+"""What a member's gates can do without: see `TrainingConfig.unseen`."""
+
+
 class MCLSTMConfig(RequestModel):
     """The mass-conserving LSTM."""
 

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.calendar import Period
 from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, told_apart_by
-from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, completed
+from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, Unseen, completed
 
 STATIC_ATTRIBUTES = (
     "p_mean", "pet_mean", "p_seasonality", "frac_snow", "aridity", "high_prec_freq", "high_prec_dur",
@@ -160,7 +160,7 @@ class TrainingConfig(RequestModel):
         "stored; 0 stores the weights themselves.",
     )
     expectile: float = Field(
-        0.58,
+        0.54,
         gt=0,
         lt=1,
         description="The share of the loss's weight given to days simulated too low; 0.5 is NSE* as published.",
@@ -172,6 +172,13 @@ class TrainingConfig(RequestModel):
         description="Of all weights but the vectors of basins, at each step and times the learning rate (AdamW).",
     )
     clip_norm: float = Field(1.0, gt=0, description="The largest norm of the gradient; a larger one is scaled down.")
+    unseen: Annotated[tuple[Annotated[tuple[Unseen, ...], Field(strict=False)], ...], Field(strict=False)] = Field(
+        (),
+        max_length=100,
+        description="What the gates of an MC-LSTM's members do not see, a list a member, in turn: members that differ "
+        "in more than their seed err less together. By default all see all.",
+        examples=[[[], ["past_weather"], ["embedding"]]],
+    )
     fitted: Fitted = Field("network", description=FITTED)
     validate_every: int = Field(100, ge=1, description="Steps between validations.")
     checkpoint_every: int = Field(50, ge=1, description="Steps between checkpoints.")
@@ -183,6 +190,20 @@ class TrainingConfig(RequestModel):
         """Read a configuration that this Freshet or an older one stored with weights."""
         as_it_was = _BEFORE | completed(config) if isinstance(config, dict) else config
         return cls.model_validate(as_it_was, context=_STORED)
+
+    def unseen_by(self, seed: int) -> tuple[Unseen, ...]:
+        """Return what the gates of the member of a seed do not see."""
+        return self.unseen[(seed - self.seed) % len(self.unseen)] if self.unseen else ()
+
+    @field_validator("unseen")
+    @classmethod
+    def _has_gates_that_see_it(
+        cls, unseen: tuple[tuple[Unseen, ...], ...], fields: ValidationInfo
+    ) -> tuple[tuple[Unseen, ...], ...]:
+        network = fields.data.get("network")
+        if any(unseen) and network is not None and not isinstance(network, MCLSTMConfig):
+            raise PydanticCustomError("unseen", "only the gates of an MC-LSTM can do without some inputs: leave it out")
+        return unseen
 
     @field_validator("held_out_period")
     @classmethod

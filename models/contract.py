@@ -5,13 +5,14 @@ K cells.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
 if TYPE_CHECKING:
+    from jobspec.network import Unseen
     from models.nets.vectors import BasinVectors
 
 State = dict[str, Tensor]
@@ -96,6 +97,9 @@ class Network(nn.Module, ABC):
 
     def learn_from(self, basins: int) -> None:
         """Make room for what is learnt of each basin by itself, if the network learns such a thing."""
+
+    def hide(self, unseen: Collection["Unseen"]) -> None:
+        """Let the gates not see some inputs, if the network has gates that see them."""
 
     @property
     def basin_vectors(self) -> "BasinVectors | None":

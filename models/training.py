@@ -130,6 +130,7 @@ class MemberTraining:
         else:
             self.network.load_state_dict(start)  # the scales of the water among them
         self.started = start is not None
+        self.network.hide(config.unseen_by(seed))
         self.network.to(device).train()
         self.network.half_products = config.precision == "bfloat16"
         self.prior: VectorPrior | None = None

@@ -19,6 +19,7 @@ class Embedding(nn.Module):
 
     def __init__(self, inputs: int, values: int) -> None:
         super().__init__()
+        self.values = values
         self.first, self.second = Linear(inputs, 2 * values), Linear(2 * values, values)
 
     def forward(self, x: Tensor) -> Tensor:

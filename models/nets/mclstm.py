@@ -13,13 +13,14 @@ Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + ep
 paper's either: U (V u) + b, with u all that the gates see.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
@@ -110,6 +111,19 @@ class MCLSTM(Network):
         if self.vectors is not None:
             self.vectors.learn_from(basins)
 
+    def hide(self, unseen: Collection[Unseen]) -> None:
+        """Let neither gates nor embedding see some inputs: their weights are 0, and stay so however long they learn."""
+        means = self.antecedent.values if self.antecedent else 0
+        vector = self.vectors.size if self.vectors else 0
+        embedded = self.embedding.values if self.embedding else 0
+        weather = [(self.drivers - means - embedded, True), (means, "past_weather" not in unseen)]
+        basin = [(self.static - vector, True), (vector, "basin_vector" not in unseen)]
+        embedding = [(embedded, "embedding" not in unseen)]
+        for gate in (self.input_gate, self.output_gate, self.mixing or self.redistribution):
+            hold_at_zero(gate.weight, [*weather, *embedding, *basin, (self.cells, True)])
+        if self.embedding is not None:
+            hold_at_zero(self.embedding.first.weight, [*weather, *basin])
+
     def empty_state(self, samples: int) -> State:
         """Return empty cells: {"c": zeros (B, K)}, in mm; {"weather"}, of the days before, where the gates see it."""
         cells = self.output_gate.bias.new_zeros(samples, self.cells)
@@ -178,6 +192,18 @@ class MCLSTM(Network):
         weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
         of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
         return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias)
+
+
+def hold_at_zero(weight: Tensor, columns: Sequence[tuple[int, bool]]) -> None:
+    """Put some columns of a parameter to 0, and their gradients.
+
+    Args:
+        columns: how many follow one another, and whether they are seen.
+    """
+    seen = torch.cat([torch.full((count,), float(visible)) for count, visible in columns])
+    with torch.no_grad():
+        weight *= seen
+    weight.register_hook(lambda gradient: gradient * seen.to(gradient))
 
 
 def plain_scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:

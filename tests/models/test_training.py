@@ -1,5 +1,7 @@
 """Trainings repeat, resume, validate and refuse."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -7,9 +9,11 @@ from scipy.stats import expectile
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from jobspec.network import MCLSTMConfig, Unseen
 from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse
 from models.losses import nse_star
+from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
 from models.windows import Windows
@@ -45,6 +49,34 @@ def test_a_resumed_training_equals_an_uninterrupted_one(stop: int) -> None:
     assert finished.best is not None
     assert same(finished.best, whole.best)
     assert finished.log == whole.log
+
+
+@pytest.mark.parametrize(
+    ("seed", "hidden"), [(0, None), (1, "past_weather"), (2, "embedding"), (3, "basin_vector"), (5, "past_weather")]
+)
+def test_members_do_without_the_inputs_that_they_are_not_to_see(seed: int, hidden: Unseen | None) -> None:
+    network = MCLSTMConfig(cells=4, embedding=3, rank=2, basin_vector=2, antecedent_days=(5.0,))
+    unseen = ((), ("past_weather",), ("embedding",), ("basin_vector",))
+    training = member(seed=seed, network=network, unseen=unseen, weight_decay=0.1)
+    learnt = training.run().last
+
+    def discharge(**changes: float) -> torch.Tensor:
+        """Return what the member makes of inputs that are shifted."""
+        trained = copy.deepcopy(training.network).eval()
+        trained.load_state_dict(learnt)
+        assert isinstance(trained, MCLSTM)
+        assert trained.vectors is not None
+        assert trained.embedding is not None
+        with torch.no_grad():
+            trained.vectors.table.add_(changes.get("basin_vector", 0.0))
+            trained.embedding.second.bias.add_(changes.get("embedding", 0.0))
+            inputs, _, _ = training._samples(0)
+            state = trained.empty_state(inputs.mass.shape[1])
+            state["weather"] = state["weather"] + changes.get("past_weather", 0.0)
+            return trained(inputs, state)[0]["discharge"]
+
+    for name in ("past_weather", "embedding", "basin_vector"):
+        assert torch.equal(discharge(**{name: 1.0}), discharge()) == (name == hidden)
 
 
 def test_training_learns_and_keeps_the_best_validation_weights() -> None:
