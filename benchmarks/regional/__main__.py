@@ -1,5 +1,5 @@
-"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... train SERIES [MEMBER ...]`, `... score SERIES`,
-`... draw`.
+"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean RECIPE-SEED ...`, `... train SERIES [MEMBER ...]`,
+`... score SERIES`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -20,6 +20,7 @@ def main() -> None:
     trial = what.add_parser("trial")
     trial.add_argument("recipe", choices=sorted(RECIPES))
     trial.add_argument("seed", nargs="?", type=int, default=0)
+    what.add_parser("mean").add_argument("trials", nargs="+")
     some = what.add_parser("train")
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
@@ -30,6 +31,8 @@ def main() -> None:
     log_to_stderr("warning")
     if arguments.what == "trial":
         trials.trial(arguments.recipe, arguments.seed)
+    elif arguments.what == "mean":
+        trials.mean(arguments.trials)
     elif arguments.what == "train":
         members.train(arguments.series, arguments.members)
     elif arguments.what == "score":

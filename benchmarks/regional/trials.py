@@ -5,9 +5,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.score import Quartiles, observe, quartiles, scores, simulate
+from benchmarks.regional.score import Array, observe, quartiles, scores, simulate
+from hydrology.calendar import Period
 from jobspec.training import TrainingConfig
 from models.ensemble import Ensemble
 from models.scaling import Scaler
@@ -59,6 +62,8 @@ def trial(name: str, seed: int) -> None:
 
     with contextlib.suppress(_OutOfTimeError):
         member.run(keep, tell)
+    observed, simulated = observe(names, VALIDATION), _simulated(member, names)
+    np.save(_simulation(name, seed), simulated)
     result = {
         "recipe": name,
         "seed": seed,
@@ -67,17 +72,36 @@ def trial(name: str, seed: int) -> None:
         "steps": member.step,
         "core_minutes": member.seconds / 60,
         "log": member.log,
-        "validation": _validation(member, names),
+        "validation": quartiles(scores(simulated, observed)),
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
-def _validation(member: MemberTraining, names: Sequence[str]) -> Quartiles:
-    """Return the quartiles of all scores of the best weights over the validation period."""
+def _simulated(member: MemberTraining, names: Sequence[str]) -> Array:
+    """Return the discharge by the best weights over the validation period, (basins, days) in mm/day."""
     assert member.best is not None
-    ensemble, observed = (
-        Ensemble.load(member.config, member.scaler, {0: member.best}, member.learnt_from),
-        observe(names, VALIDATION),
-    )
-    return quartiles(scores(simulate(ensemble, names).over(observed.period)[0], observed))
+    ensemble = Ensemble.load(member.config, member.scaler, {0: member.best}, member.learnt_from)
+    discharge: Array = simulate(ensemble, names).over(Period.parse(VALIDATION))[0]
+    return discharge
+
+
+def _simulation(name: str, seed: int) -> Path:
+    return Settings.load().data / f"trial-{name}-{seed}.npy"
+
+
+def mean(trials: Sequence[str]) -> None:
+    """Print the scores of the mean of some trials on the validation period: what members add to each other.
+
+    Args:
+        trials: `NAME-SEED` each, of all basins; one may stand there several times.
+    """
+    simulated = []
+    for trial in trials:
+        name, _, seed = trial.rpartition("-")
+        path = _simulation(name, int(seed))
+        if not path.exists():
+            raise SystemExit(f"{path} is missing: `python -m benchmarks.regional trial {name} {seed}` makes it.")
+        simulated.append(np.load(path))
+    of_mean = quartiles(scores(np.mean(simulated, axis=0), observe(basins(), VALIDATION)))
+    print(json.dumps({"trials": list(trials), "validation": of_mean}, indent=1))
