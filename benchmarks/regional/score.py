@@ -12,6 +12,7 @@ import numpy.typing as npt
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
 from benchmarks.regional.members import FOLD_MEMBERS, FOLDS, RESULTS, fold, series
 from benchmarks.regional.snow import snow_skill
+from benchmarks.regional.vectors import fitted
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.calendar import Period
 from hydrology.scores import all_scores
@@ -79,11 +80,11 @@ def _series(name: str) -> dict[str, Any]:
     ensemble = shipped(series(name).folder)
     run = simulate(loaded(ensemble), basins())
     used = used_periods(ensemble.description.config.model_dump(mode="json"))
-    fitted = [days for purpose, days in used if purpose == "train"]
+    learnt = [days for purpose, days in used if purpose == "train"]
     judged = {
         label: text
         for label, text in {"validation": VALIDATION, "test": TEST}.items()
-        if not any(days.overlap(Period.parse(text)) for days in fitted)
+        if not any(days.overlap(Period.parse(text)) for days in learnt)
     }
     return {
         "content": ensemble.content,
@@ -109,10 +110,10 @@ def _skill(run: Simulated, observed: Observed) -> dict[str, Any]:
 def _folds() -> dict[str, Any]:
     """Return the scores of basins never seen, in years never seen, and what members that know them make of them.
 
-    A basin's discharge is the mean of the members of the fold that left it out; beside it that of as many members of
-    the ensemble that learnt from all basins.
+    A basin's discharge is the mean of the members of the fold that left it out: as they are, and with a vector fitted
+    to two years of the basin. Beside it that of as many members of the ensemble that learnt from all basins.
     """
-    unseen, unobserved = list[Scores](), dict[str, str]()
+    unseen, with_vectors, unobserved = list[Scores](), list[Scores](), dict[str, str]()
     singles: list[list[Scores]] = [[] for _ in range(FOLD_MEMBERS)]
     for number in range(1, FOLDS + 1):
         left_out, of = fold(number), shipped(series(f"fold-{number}").folder)
@@ -123,12 +124,15 @@ def _folds() -> dict[str, Any]:
         unseen += scores(members.mean(axis=0), observed)
         for of_single, member in zip(singles, members, strict=True):
             of_single += scores(member, observed)
+        tuned = simulate(fitted(of, left_out), left_out).over(observed.period)
+        with_vectors += scores(tuned.mean(axis=0), observed)
         unobserved |= observed.reasons
     observed = observe(basins(), TEST)
     knowing = simulate(loaded(shipped(series("mclstm").folder)), basins()).over(observed.period)[:FOLD_MEMBERS]
     return {
         "test": {
             "unseen": quartiles(unseen),
+            "vector_fitted": quartiles(with_vectors),
             "unseen_singles": [quartiles(rows) for rows in singles],
             "seen": quartiles(scores(knowing.mean(axis=0), observed)),
             "basins": _counts(unseen),
