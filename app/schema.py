@@ -25,6 +25,13 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+class DataCredit(Model):
+    """Whose data an answer rests on."""
+
+    credit: str = Field(description="What is to be said wherever the data are shown.")
+    licence: str = Field(description="Under which they may be used.")
+
+
 class Period(Model):
     """Days from the first to the last, both included."""
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Day, Period
+from hydrology.credit import Credit
 from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
@@ -34,6 +35,7 @@ class BasinStart:
     Attributes:
         forcing: until T0 at least.
         snow: its snow cells, where cells were chosen.
+        credit: whose its weather until T0 is, where a feed brought some.
     """
 
     basin: Basin
@@ -41,6 +43,7 @@ class BasinStart:
     weather: WeatherAhead
     advanced: Advanced
     snow: skill.SnowCells | None
+    credit: Credit | None
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -234,6 +237,7 @@ class _Result:
             outside_training=learnt.outside_training,
             trained_on=learnt.trained_on,
             training_note=learnt.training_note,
+            product_credit=start.credit,
         )
 
 

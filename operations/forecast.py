@@ -99,7 +99,9 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
     starts = {
-        name: BasinStart(inputs.basins[name], forcing, plan.weather[name], advanced[name], inputs.snow.get(name))
+        name: BasinStart(
+            inputs.basins[name], forcing, plan.weather[name], advanced[name], inputs.snow.get(name), inputs.credit
+        )
         for name, forcing in plan.forcings.items()
     }
     results = [*forecasts_of(inputs.loaded, starts, plan.days)]

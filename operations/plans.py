@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, as_date
+from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.weather import WeatherForecast
 from jobspec.kinds import ForecastParams
@@ -17,7 +18,7 @@ from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, last_ended, why_not_begun
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
-from records import basins, skill, versions, weather
+from records import basins, product_credits, skill, versions, weather
 from records.clock import Clock
 from records.engine import Database
 from records.run_weather import RunWeather
@@ -38,6 +39,7 @@ class Inputs:
         forcings: of those that have some.
         snow: the snow cells of those that have some.
         failures: why the others have no forcing.
+        credit: whose the weather of the version's product is; None where no feed brought any.
     """
 
     loaded: LoadedVersion
@@ -45,6 +47,7 @@ class Inputs:
     forcings: Mapping[str, BasinForcing]
     snow: Mapping[str, skill.SnowCells]
     failures: Mapping[str, str]
+    credit: Credit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ def read_inputs(database: Database, params: ForecastParams, version: str, names:
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             snow={cells.basin_id: cells for cells in skill.snow_cells(session, version)},
             failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
+            credit=product_credits.of(session, [loaded.version.product]).get(loaded.version.product),
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from hydrology.credit import Credit
 from records.documents import CLOSED
 
 
@@ -39,6 +40,7 @@ class RunSummary(LearntFrom):
         snow_reason: why the run has no snow; None where it has.
         filled_forcing: how many missing values were interpolated, by variable; those without are left out.
         skipped_days: how many days the network skipped for lack of forcing.
+        product_credit: whose the weather product is, where a feed brought some of it.
     """
 
     __pydantic_config__ = CLOSED
@@ -50,3 +52,4 @@ class RunSummary(LearntFrom):
     snow_reason: str | None = None
     filled_forcing: Mapping[str, int] = field(default_factory=dict)
     skipped_days: int = 0
+    product_credit: Credit | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.basins.schemas import Kind, kind_of
 from app.forecasts.schemas import Superseded
+from app.schema import DataCredit
 from app.staleness import age_days, stale
 from app.weather.schemas import WeatherUsed
 from hydrology.calendar import as_date
@@ -40,6 +41,7 @@ class Header(TypedDict):
     available_at: datetime
     horizon_days: int
     product: str
+    product_credit: NotRequired[DataCredit]
     forcing_kind: ForcingKind
     forcing_note: str
     forcing_cutoff: NotRequired[date]
@@ -87,6 +89,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         training_note=summary.training_note,
         spin_up_days=basin.spin_up_days,
     )
+    if summary.product_credit is not None:
+        fields["product_credit"] = DataCredit(**asdict(summary.product_credit))
     if run.forcing_cutoff is not None:
         fields["forcing_cutoff"] = as_date(run.forcing_cutoff)
     if (used := weather_used(run)) is not None:

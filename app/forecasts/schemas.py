@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
-from app.schema import Missing, Model, Program, column
+from app.schema import DataCredit, Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
 from app.weather.schemas import WeatherUsed
 from hydrology.spin_up import SPIN_UP_DAYS
@@ -133,6 +133,9 @@ class RunOfBasin(Model):
     available_at: datetime = Field(description="Since when it may be read.")
     horizon_days: int
     product: str = Field(description="The weather product that drove it.")
+    product_credit: DataCredit | None = Field(
+        default=None, description="Whose that product is. Only where a feed brought some of it."
+    )
     forcing_kind: ForcingKind = Field(
         description="The weather after T0. `observed`: a hindcast, driven by the weather that was observed. "
         "`supplied`: a weather forecast. `climatology`: the weather of other years."

@@ -6,6 +6,10 @@ OBSERVATIONS: dict[str, Any] = {
     "basin": "USGS-13235000",
     "basin_kind": "usgs",
     "product": "usgs",
+    "credit": {
+        "credit": "Discharge by the U.S. Geological Survey, National Water Information System.",
+        "licence": "public domain (USA)",
+    },
     "units": {"discharge": "mm/day"},
     "area": {"name": "area_gages2", "km2": 1163.23},
     "kept": {"discharge": {"first_day": "1980-01-01", "last_day": "2014-12-31"}},

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from app.basins.schemas import Kind
 from app.forecasts.schemas import Area
 from app.observations.example import OBSERVATIONS
-from app.schema import Missing, Model, column
+from app.schema import DataCredit, Missing, Model, column
 
 
 class Extent(Model):
@@ -25,6 +25,7 @@ class Observations(Model):
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     product: str = Field(description="Where the series come from.")
+    credit: DataCredit | None = Field(description="Whose the product is; null where no feed brought any of it.")
     units: dict[str, str] = Field(description="The unit of each variable's values.")
     area: Area | None = Field(description="The drainage area that discharge was converted with; null where none was.")
     kept: dict[str, Extent] = Field(description="All that is kept of each variable, of which this is a part.")

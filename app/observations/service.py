@@ -14,11 +14,12 @@ from app.conditional import entity_tag
 from app.forecasts import schemas as forecasts
 from app.observations.schemas import Extent, Observations
 from app.problems import Fault, InvalidRequest
+from app.schema import DataCredit
 from hydrology import units as convert
 from hydrology.calendar import Day, Period, as_date
 from hydrology.errors import NotFound
 from hydrology.series import DailySeries, Flag
-from records import basins, series
+from records import basins, product_credits, series
 
 Units = Literal["cfs", "m3/s", "mm/day"]
 DISCHARGE = "discharge"
@@ -99,8 +100,15 @@ def tag_of(session: Session, part: Part) -> str:
     product = part.entries[0].product
     stamp = series.stamp(session, part.basin, product)
     names = [entry.variable for entry in part.entries]
-    content = (part.basin, product, stamp, names, str(part.period), part.units, area)
+    credit = _credit(session, part)
+    content = (part.basin, product, stamp, names, str(part.period), part.units, area, credit and credit.model_dump())
     return entity_tag(*content)
+
+
+def _credit(session: Session, part: Part) -> DataCredit | None:
+    product = part.entries[0].product
+    credit = product_credits.of(session, [product]).get(product)
+    return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 
 def tell(session: Session, part: Part) -> Observations:
@@ -113,12 +121,16 @@ def tell(session: Session, part: Part) -> Observations:
         for name, days in lacking.items()
         if days
     }
+    credit = _credit(session, part)
+    if credit is None:
+        missing["credit"] = "No feed brought any of it."
     if area is None:
         missing["area"] = "No value was converted with an area."
     return Observations(
         basin=part.basin,
         basin_kind=kind_of(part.basin),
         product=part.entries[0].product,
+        credit=credit,
         units={name: daily.unit for name, daily in by_variable.items()},
         area=None if area is None else forecasts.Area(name=area.name, km2=area.m2 / 1e6),
         kept={

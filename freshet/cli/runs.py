@@ -54,6 +54,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         **asdict(row),
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
+        "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
         "quantiles_of": quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
@@ -73,6 +74,12 @@ def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[s
     if any(ledger.since_empty is None for ledger in ledgers):
         missing["ledger.since_empty"] = UNKNOWN
     return missing
+
+
+def _product_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of the weather until T0, where a feed brought some of it."""
+    told = next((said["product_credit"] for said in run["basins"].values() if said["product_credit"]), None)
+    return [] if told is None else [f"Weather of {run['product']}: {told['credit']} {told['licence']}."]
 
 
 def weather_notes(run: dict[str, Any]) -> list[str]:
@@ -121,7 +128,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         f"median of the {run['quantiles_of']}"
     )
     notes = [f"Quantiles are of the {run['quantiles_of']}. {run['quantiles_note']}."]
-    notes += weather_notes(run)
+    notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 

@@ -1,6 +1,6 @@
 """The latest forecast and any run, from stored rows to the answer."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast
 from hydrology.calendar import day
+from hydrology.credit import Credit
 from records import promotions
 from records.engine import Database
 from records.run_summary import LEARNT_FROM, RunSummary
@@ -139,6 +140,13 @@ def test_a_run_from_before_it_was_kept_does_not_say_what_was_learnt(
         for name in LEARNT_FROM:
             assert said[name] is None
             assert said["missing"][name] == "The run did not keep it."
+
+
+def test_every_answer_of_a_run_says_whose_its_weather_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
+    keep(sqlite_database, made.forecast(summary=RunSummary(product_credit=credit)))
+    for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
+        assert sqlite_client.get(address).json()["product_credit"] == asdict(credit)
 
 
 def test_without_an_area_only_depths_can_be_told(sqlite_database: Database, sqlite_client: TestClient) -> None:

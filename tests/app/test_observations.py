@@ -10,8 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.observations.service import LEGEND, LONGEST_DAYS
+from hydrology.credit import Credit
 from hydrology.series import Flag
-from records import basins, series
+from records import basins, product_credits, series
 from records.engine import Database
 from tests.app.conftest import serving
 from tests.records.factories import BASIN, NOW, a_source, daily
@@ -51,8 +52,22 @@ def test_discharge_is_told_day_by_day_as_it_is_stored(database: Database, client
     assert said["values"] == {"discharge": [100.0, None, 250.0]}
     assert said["flags"] == {"discharge": [3, 8, 3]}
     assert said["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
-    assert set(said["missing"]) == {"values.discharge", "area"}
+    assert set(said["missing"]) == {"values.discharge", "area", "credit"}
     assert said["missing"]["values.discharge"].startswith("1 of 3 days")
+
+
+def test_whose_data_they_are_is_told_where_a_feed_brought_them(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database)
+    before = sqlite_client.get(ADDRESS, params={"product": "usgs"})
+    assert (before.json()["credit"], before.json()["missing"]["credit"]) == (None, "No feed brought any of it.")
+    with sqlite_database.transaction() as session:
+        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+    held = {"If-None-Match": before.headers["ETag"]}
+    after = sqlite_client.get(ADDRESS, params={"product": "usgs"}, headers=held)
+    assert after.json()["credit"] == {"credit": "By the survey.", "licence": "public domain"}
+    assert sqlite_client.get(ADDRESS, params={"product": "daymet"}).json()["credit"] is None
 
 
 def test_every_flag_has_its_word() -> None:

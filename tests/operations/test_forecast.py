@@ -14,6 +14,7 @@ import torch
 from sqlalchemy import delete, update
 
 from hydrology.calendar import Day, Period, day
+from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries
 from jobspec.kinds import ForecastParams
@@ -23,7 +24,7 @@ from models.ensemble import Ensemble
 from models.nets.compiled import loader
 from operations.advance import ONE_DAY
 from operations.forecast import NothingToForecast, forecast
-from records import basins, runs, series, sources, states, versions
+from records import basins, product_credits, runs, series, sources, states, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import sha256
@@ -79,6 +80,17 @@ def test_a_run_keeps_discharge_water_and_a_closed_ledger_per_member(kept: Databa
                 assert gone + stored == pytest.approx(total, abs=ledger.tolerance_mm + 1e-4)
                 assert ledger.terms["precipitation"] == pytest.approx(total, rel=1e-6)
                 assert sum(ledger.terms.values()) == pytest.approx(ledger.residual_mm, abs=1e-12)
+
+
+def test_a_run_keeps_whose_its_weather_is_where_a_feed_brought_some(kept: Database) -> None:
+    credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
+    before = one_run(kept)
+    with kept.transaction() as session:
+        product_credits.keep(session, "synthetic", "open-meteo-archive era5", credit)
+    after = one_run(kept)
+    with kept.reading() as session:
+        told = [runs.basin_of(session, run.id, BASINS[0]).summary.product_credit for run in (before, after)]
+    assert told == [None, credit]
 
 
 def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file: Path, tmp_path: Path) -> None:
