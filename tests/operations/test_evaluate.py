@@ -9,6 +9,7 @@ from hydrology.scores import SCORES, nse
 from operations.dataset import load_discharge, load_forcing
 from operations.evaluate import evaluate
 from operations.loading import load_version
+from operations.snow import read_snow, reference_snow
 from operations.train import train
 from records import skill, versions
 from records.engine import Database
@@ -90,15 +91,24 @@ def test_a_period_that_the_forcing_does_not_cover_is_refused(kept: Database) -> 
 
 
 def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) -> None:
-    held_out = "2002-10-01..2003-09-30"
+    training, held_out = "2001-10-01..2004-09-30", Period.parse("2002-10-01..2003-09-30")
     config = configuration(
-        train_period="2001-10-01..2004-09-30",
+        train_period=training,
         validation_period="2004-10-01..2005-09-30",
-        held_out_period=held_out,
+        held_out_period=str(held_out),
         members=1,
     )
     version = train(kept, CLOCK, config, BASINS).version_id
-    done = evaluate(kept, CLOCK, version, Period.parse(held_out), BASINS)
-    snow = {basin.basin: basin.snow for basin in done.basins}["SYNTH-03"]
+    record = Period.parse(training)
+    with kept.reading() as session:
+        loaded = load_version(session, version)
+        reference = reference_snow(session, "SYNTH-03", record)
+    assert reference is not None
+    storage = np.stack([np.zeros_like(reference.swe), reference.swe], axis=-1)[None]  # a cell that is the snow
+    snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, held_out)
     assert snow is not None
-    assert snow.test_r is not None
+    assert snow.cells == {"0": [1]}
+    assert snow.test_r == pytest.approx(1)
+    fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, Period.parse("2003-10-01..2004-09-30"))
+    assert fitted is not None
+    assert fitted.test_r is None
