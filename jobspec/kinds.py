@@ -162,7 +162,9 @@ class PretrainedParams(RequestModel):
     """Which shipped ensemble to install, and what it is to serve."""
 
     name: Name | None = Field(
-        None, description="By default the only one that is shipped.", examples=["mclstm-maurer-447"]
+        None,
+        description="By default `mclstm-maurer-447`, or the only one of the folder that is set.",
+        examples=["mclstm-maurer-447"],
     )
     product: Name | None = Field(
         None,

@@ -17,7 +17,7 @@ from operations.basins import chosen
 from operations.comparison_result import ByBasin, comparison_result
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
-from operations.heldout import require_held_out
+from operations.heldout import require_held_out, stand_in
 from records import basins as basin_records
 from records import comparisons, versions
 from records.clock import Clock
@@ -86,6 +86,9 @@ def _versions(session: Session, ids: Sequence[str], period: Period) -> list[vers
         raise InvalidInput("A version is named twice: name each once.")
     compared = [versions.get(session, version) for version in ids]
     for version in compared:
+        judged = stand_in(session, version, period)
+        if judged.id != version.id:
+            raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
         require_held_out(version, period)
     return compared
 

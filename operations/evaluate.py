@@ -1,11 +1,14 @@
 """How good a version is: every score of its members' mean, its closure, and its snow, basin by basin.
 
+A version that has fitted days of the period itself, and has a twin that has not, is scored by its twin; its closure and
+its snow cells are its own.
+
 The simulation starts at an empty store on the first day of a basin's record and carries its state through, as
 the forecasts' states do.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +25,7 @@ from models.arrays import Array, days_of
 from models.inference import ArrayMap
 from models.nets.products import BLOCK
 from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
+from operations.heldout import stand_in
 from operations.loading import LoadedVersion, load_version
 from operations.snow import Reference, keep_snow, read_snow, reference_snow
 from records import promotions, skill, versions
@@ -56,10 +60,12 @@ class Evaluation:
     """An evaluation of a version over a period.
 
     Attributes:
+        scored: the version whose scores these are: its twin's, or its own.
         left_out: why a basin could not be evaluated.
     """
 
     version_id: str
+    scored: str
     period: Period
     basins: tuple[BasinSkill, ...]
     left_out: dict[str, str]
@@ -102,6 +108,8 @@ def evaluate(
     """
     with database.reading() as session:
         loaded = load_version(session, version_id)
+        scored = stand_in(session, loaded.version, period).id
+        twin = None if scored == version_id else load_version(session, scored)
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
     done: list[BasinSkill] = []
     left_out: dict[str, str] = {}
@@ -110,19 +118,27 @@ def evaluate(
             ready = _ready(session, loaded, period, names, left_out)
         for basin in ready.keys() & parts.keys():
             ready[basin].observed[np.isin(period.days, parts[basin])] = np.nan
-        judged = list(_judge(clock, loaded, period, ready))
-        whole = [one for one in judged if one.basin not in parts]
+        own = list(_judge(clock, loaded, period, ready))
+        judged = own if twin is None else _scored_by(_judge(clock, twin, period, ready), own)
+        whole = [basin for basin in judged if basin.basin not in parts]
         with database.transaction() as session:
-            skill.replace(session, [row for one in whole for row in _rows(clock, version_id, period, one)])
-            keep_snow(session, version_id, [one.snow for one in whole if one.snow is not None])
+            skill.replace(session, [row for basin in whole for row in _rows(clock, scored, period, basin)])
+            keep_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
+            if twin is not None:
+                keep_snow(session, version_id, [basin.snow for basin in own if basin.snow is not None])
         done += judged
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
-    evaluation = Evaluation(version_id, period, tuple(done), left_out)
+    evaluation = Evaluation(version_id, scored, period, tuple(done), left_out)
     _keep_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
+
+
+def _scored_by(twin: Iterable[BasinSkill], own: Sequence[BasinSkill]) -> list[BasinSkill]:
+    """Return the skill of a twin, with the closure of the version that it is judged for."""
+    return [replace(judged, worst_residual=basin.worst_residual) for judged, basin in zip(twin, own, strict=True)]
 
 
 def _blocks(basins: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -20,6 +20,17 @@ def require_held_out(version: versions.Version, period: Period) -> None:
     _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
 
 
+def stand_in(session: Session, version: versions.Version, period: Period) -> versions.Version:
+    """Return the version whose errors over a period tell how good a version is.
+
+    That is itself, or its twin where it has fitted or been validated on days of the period.
+    """
+    used = (Period.parse(days) for days in version.used_periods)
+    if version.twin_id is None or not any(period.overlap(days) for days in used):
+        return version
+    return versions.get(session, version.twin_id)
+
+
 def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:
     """Return when `require_held_out` will do so with the version that a training is to lead to.
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.errors import InvalidInput, NotFound
 from jobspec.training import TrainingConfig
 from models.networks import architecture
-from models.pretrained import SHELF, form
+from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_ranges
@@ -43,6 +43,7 @@ class Installed:
         already: whether it was installed before.
         trained_on, product: the forcing product that it learnt from, and the one that it takes here.
         learnt_from: how many basins it learnt from.
+        twin: the version that is judged in its place on days that it has fitted itself; None where it has none.
     """
 
     version_id: str
@@ -53,6 +54,7 @@ class Installed:
     product: str
     members: int
     learnt_from: int
+    twin: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,16 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
         if version.properties.attribute_ranges is None:
             ranges = _ranges(session, version)
             version = replace(version, properties=replace(version.properties, attribute_ranges=ranges))
-    return ship(folder, version, members)
+        twin = _twin(session, version)
+    return ship(folder, version, members, twin)
 
 
-def ship(folder: Path, version: versions.NewVersion, members: Sequence[versions.Member]) -> Written:
+def ship(
+    folder: Path,
+    version: versions.NewVersion,
+    members: Sequence[versions.Member],
+    twin: form.TwinEnsemble | None = None,
+) -> Written:
     """Write members of a version, which need not be kept or whole yet, in the form that is shipped.
 
     Members that are in the folder already stay, so that a training's can be written as they finish.
@@ -88,6 +96,7 @@ def ship(folder: Path, version: versions.NewVersion, members: Sequence[versions.
     Args:
         version: what is said of it, as `train.new_version` gives it of a training under way.
         members: with the weights that the version uses.
+        twin: the ensemble that is shipped beside it to be judged in its place.
 
     Raises:
         AnotherVersion, DataProblem: as `export`.
@@ -104,26 +113,29 @@ def ship(folder: Path, version: versions.NewVersion, members: Sequence[versions.
             "code_version": version.code_version,
             "uses": version.uses,
             "tuning": tuning and to_json(tuning),
+            "twin": twin,
         }
     )
     return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
 
 
 def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ensemble:
-    """Return a shipped ensemble, wholly checked; the only one where none is named.
+    """Return a shipped ensemble, wholly checked; where none is named the default one, or the only one.
 
     Args:
         shelf: the folder of ensembles; that of the package unless given.
 
     Raises:
         UnknownEnsemble: it is not shipped; the sentence lists what is.
-        InvalidInput: none is named and several are shipped.
+        InvalidInput: none is named, and several are shipped without the default one.
         DamagedEnsemble: a file of it is missing or damaged.
     """
     shelf = shelf or SHELF
     shipped = form.names(shelf)
     if not shipped:
         raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")
+    if name is None and DEFAULT in shipped:
+        name = DEFAULT
     if name is None and len(shipped) > 1:
         raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
     if name is not None and name not in shipped:
@@ -132,7 +144,9 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
 
 
 def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
-    """Keep a shipped ensemble as a version, whole or not at all. The same content and product are the same version.
+    """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
+
+    The same content and product are the same version.
 
     Args:
         product: the forcing product that it is to take; the one that it was trained on unless given.
@@ -140,6 +154,7 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     said = shipped.description
     trained_on = said.config.inputs.product
     product = product or trained_on
+    twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
     request = {"pretrained": shipped.content, "product": product}
     members = [
         versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
@@ -148,12 +163,12 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
         training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
         version = training.version_id
         if version is None:
-            version = versions.create(session, _new_version(clock, shipped, product), members).id
+            version = versions.create(session, _new_version(clock, shipped, product, twin), members).id
             trainings.finish(session, training.id, version, clock.wall())
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(
-        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins)
+        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins), twin
     )
 
 
@@ -186,7 +201,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     return Promoted(tuple(promoted), left_out)
 
 
-def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions.NewVersion:
+def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str | None) -> versions.NewVersion:
     said = shipped.description
     config = said.config.model_dump(mode="json")
     trained_on = said.config.inputs.product
@@ -208,10 +223,16 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str) -> versions
         label=shipped.name,
         properties=VersionProperties(
             attribute_ranges=said.attribute_ranges,
-            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on),
+            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on, twin=twin),
             tuning=tuning,
         ),
     )
+
+
+def _twin(session: Session, version: versions.Version) -> form.TwinEnsemble | None:
+    """Return what names the twin of a version."""
+    shipped = version.twin_id and versions.get(session, version.twin_id).properties.pretrained
+    return form.TwinEnsemble(name=shipped.name, content=shipped.content) if shipped else None
 
 
 def _ranges(session: Session, version: versions.Version) -> dict[str, tuple[float, float]]:

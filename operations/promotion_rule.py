@@ -5,6 +5,8 @@ candidate is promoted: by the median over basins of the difference in NSE, paire
 years drawn again, `hydrology.bootstrap`) must lie above the margin. What it is then worth is told over the *reporting*
 years, which took no part in the decision.
 
+A version that has fitted these years itself, and has a twin that has not, is judged by its twin.
+
 A candidate trained from scratch is decided on for all basins together. A fine-tuned one is decided on basin by basin,
 in those it was tuned on, and against its parent where a basin uses no version.
 """
@@ -23,7 +25,7 @@ from jobspec.kinds import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
-from operations.heldout import require_held_out, require_to_be_held_out
+from operations.heldout import require_held_out, require_to_be_held_out, stand_in
 from records import promotions, versions
 from records.clock import Clock
 from records.engine import Database
@@ -66,13 +68,17 @@ def decide(
         in_use = promotions.current(session, version.scope)
     if version.parent_id is not None:
         in_use = dict.fromkeys(version.scope, version.parent_id) | in_use
-    require_held_out(version, rule.period)
     rivals: dict[str, list[str]] = {}
     for basin, rival in in_use.items():
         if rival != candidate:
             rivals.setdefault(rival, []).append(basin)
-    ours, theirs = _yearly_errors(database, clock, version, rivals, rule.period, on_basins)
+    with database.reading() as session:
+        judged = {name: stand_in(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)}
+    require_held_out(judged[candidate], rule.period)
+    ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, rule.period, on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
+    twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
+    decision = replace(decision, sentence="".join([decision.sentence, *twins]))
     if decision.better and rule.promote:
         decision = _promote(database, clock, decision)
     if decision.basins or version.properties.comparison is None:
@@ -85,24 +91,29 @@ def decide(
 def _yearly_errors(
     database: Database,
     clock: Clock,
-    candidate: versions.Version,
+    candidate: str,
     rivals: Mapping[str, list[str]],
+    judged: Mapping[str, versions.Version],
     period: Period,
     on_basins: Callable[[int, int], None],
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
-    """Return the errors of the candidate, and those of the versions in use, on the same days of the same basins."""
+    """Return the errors of the candidate, and those of the versions in use, on the same days of the same basins.
+
+    Args:
+        judged: the version that is judged in place of each.
+    """
 
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
-        evaluation = evaluate(database, clock, version, period, basins, on_basins, without=skipped)
+        evaluation = evaluate(database, clock, judged[version].id, period, basins, on_basins, without=skipped)
         return {basin.basin: basin.errors for basin in evaluation.basins}
 
     ours: dict[str, YearlyErrors] = {}
     theirs: dict[str, YearlyErrors] = {}
     for rival, basins in rivals.items():
         with database.reading() as session:
-            configs = [TrainingConfig.from_stored(v.config) for v in (candidate, versions.get(session, rival))]
+            configs = [TrainingConfig.from_stored(judged[name].config) for name in (candidate, rival)]
             skipped = skipped_days(session, configs, basins, period)
-        ours |= errors(candidate.id, basins, skipped)
+        ours |= errors(candidate, basins, skipped)
         theirs |= errors(rival, basins, skipped)
     common = sorted(ours.keys() & theirs.keys())
     return {basin: ours[basin] for basin in common}, {basin: theirs[basin] for basin in common}

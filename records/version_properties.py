@@ -14,6 +14,7 @@ class Pretrained:
     Attributes:
         content: the fingerprint of what is shipped.
         trained_on: the forcing product that it learnt from.
+        twin: the version that is judged in its place on days that it has fitted itself: the same recipe on fewer years.
     """
 
     __pydantic_config__ = CLOSED
@@ -21,6 +22,7 @@ class Pretrained:
     name: str
     content: str
     trained_on: str
+    twin: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,12 @@ class NewVersion:
         return pretrained.trained_on if pretrained else self.product
 
     @property
+    def twin_id(self) -> str | None:
+        """The version that is judged in its place on days that it has fitted itself; None where it has none."""
+        pretrained = self.properties.pretrained
+        return pretrained.twin if pretrained else None
+
+    @property
     def tuned_on(self) -> tuple[str, ...] | None:
         """The basins that it was fine-tuned on; None where it was trained from scratch."""
         tuning = self.properties.tuning

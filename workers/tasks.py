@@ -242,6 +242,7 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     count, low, median, high = scores.quartiles("nse")
     return {
         "version": version,
+        "scored": scores.scored,
         "nse": {"basins": count, "p25": low, "median": median, "p75": high},
         "worst_residual": scores.worst_residual,
         "left_out": scores.left_out,

@@ -56,6 +56,10 @@ class Pretrained(Model):
 
     name: str
     content: str = Field(description="The fingerprint of what is shipped.")
+    twin: str | None = Field(
+        description="The version that is judged in its place on days that it has learnt from: the same recipe on fewer "
+        "years. Null where it has none."
+    )
 
 
 class Member(Model):

@@ -69,7 +69,9 @@ def detail(session: Session, version: str) -> ModelDetail:
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
-        pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
+        pretrained=None
+        if shipped is None
+        else Pretrained(name=shipped.name, content=shipped.content, twin=shipped.twin),
         missing=missing,
     )
 

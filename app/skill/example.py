@@ -6,6 +6,7 @@ BASIN_SKILL: dict[str, Any] = {
     "basin": "SYNTH-01",
     "basin_kind": "synthetic",
     "version": "01a1f962497577be44d37c",
+    "scored": "01a1f962497577be44d37c",
     "seen_in_training": True,
     "trained_on": "synthetic",
     "product": "synthetic",
@@ -44,6 +45,7 @@ BASIN_SKILL: dict[str, Any] = {
 
 MODEL_SKILL: dict[str, Any] = {
     "version": "01a1f962497577be44d37c",
+    "scored": "01a1f962497577be44d37c",
     "scores": [
         {
             "member": "mean",

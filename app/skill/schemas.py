@@ -9,6 +9,10 @@ from app.schema import Missing, Model, Period
 from app.skill.example import BASIN_SKILL, MODEL_SKILL
 
 NOT_TRAINED = "not trained on snow"
+SCORED = (
+    "The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has "
+    "none of its own because it has learnt from every year."
+)
 
 
 class Of(Model):
@@ -65,6 +69,7 @@ class BasinSkill(Model):
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     version: str = Field(description="The model version.")
+    scored: str = Field(description=SCORED)
     seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
     trained_on: str = Field(description="The weather product that the version learnt from.")
     product: str = Field(description="The weather product that it takes and was scored with.")
@@ -89,4 +94,5 @@ class ModelSkill(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [MODEL_SKILL]})
 
     version: str
+    scored: str = Field(description=SCORED)
     scores: list[Quartiles] = Field(description="Quartiles over the basins; null where no basin has a value.")

@@ -30,18 +30,22 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         NotEvaluated: there is no such score.
     """
     basins.require(session, basin)
-    judged = _version(session, basin, version)
-    stored = skill.scores(session, versions=[judged.id], basins=[basin], metrics=_only(metric))
+    asked = _version(session, basin, version)
+    scored, stored = asked.id, skill.scores(session, versions=[asked.id], basins=[basin], metrics=_only(metric))
+    if not stored and asked.twin_id is not None:
+        scored = asked.twin_id
+        stored = skill.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
     if not stored:
-        raise NotEvaluated(f"{_no_score(metric)} of version {judged.id} in {basin} is kept: {_mend(judged.id)}")
-    snow = [snow_skill(cells) for cells in skill.snow_cells(session, judged.id, basin)]
+        raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is kept: {_mend(asked.id)}")
+    snow = [snow_skill(cells) for cells in skill.snow_cells(session, scored, basin)]
     return BasinSkill(
         basin=basin,
         basin_kind=kind_of(basin),
-        version=judged.id,
-        seen_in_training=basin in judged.basins,
-        trained_on=judged.trained_on,
-        product=judged.product,
+        version=asked.id,
+        scored=scored,
+        seen_in_training=basin in asked.basins,
+        trained_on=asked.trained_on,
+        product=asked.product,
         scores=[
             Score(
                 **_of(score),
@@ -66,15 +70,17 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
         UnknownVersion: there is none of that id.
         NotEvaluated: there is no such score.
     """
-    versions.get(session, version)
-    stored = skill.quartiles(session, version, _only(metric))
+    asked = versions.get(session, version)
+    scored, stored = version, skill.quartiles(session, version, _only(metric))
+    if not stored and asked.twin_id is not None:
+        scored, stored = asked.twin_id, skill.quartiles(session, asked.twin_id, _only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
     scores = [
         Quartiles(**_of(score), n=score.n, lacking=score.lacking, p25=score.p25, median=score.median, p75=score.p75)
         for score in stored
     ]
-    return ModelSkill(version=version, scores=scores)
+    return ModelSkill(version=version, scored=scored, scores=scores)
 
 
 def snow_skill(cells: skill.SnowCells) -> SnowSkill:

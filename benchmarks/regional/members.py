@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.regional.data import EVERY_YEAR, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from jobspec.training import TrainingConfig
-from models.pretrained import SHELF
-from models.pretrained.form import CARD
+from models.pretrained import DEFAULT, SHELF, form
+from models.pretrained.form import CARD, TwinEnsemble
 from models.training import Progress
 from operations.pretrained import ship
 from operations.train import begin, new_version, train_member
@@ -26,8 +26,9 @@ from records.clock import Clock
 
 RESULTS = Path(__file__).parent / "results"
 MEMBERS = 10
-ENSEMBLE = SHELF / "mclstm-maurer-447"  # by the periods of the published table
-TODAY = SHELF / "mclstm-maurer-447-today"  # by every year
+ENSEMBLE = SHELF / DEFAULT  # by the periods of the published table
+TODAY = SHELF / f"{DEFAULT}-today"  # by every year
+TWIN = SHELF / f"{DEFAULT}-twin"  # by every year but the test years
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are dealt out
 FOLD_MEMBERS = 5
@@ -40,6 +41,7 @@ class Series:
     Attributes:
         changes: of the recipe's configuration.
         folder: where they are kept.
+        twin: the folder of the members that are judged in their place.
     """
 
     recipe: str
@@ -47,11 +49,17 @@ class Series:
     basins: tuple[str, ...]
     folder: Path
     changes: Mapping[str, Any] = field(default_factory=dict)
+    twin: Path | None = None
 
     @property
     def config(self) -> TrainingConfig:
         """The configuration of their training."""
         return RECIPES[self.recipe].config(members=self.members, **self.changes)
+
+    @property
+    def twin_ensemble(self) -> TwinEnsemble | None:
+        """What names the twin, which must be whole already."""
+        return None if self.twin is None else TwinEnsemble(name=self.twin.name, content=form.read(self.twin).content)
 
 
 def fold(number: int) -> list[str]:
@@ -68,9 +76,9 @@ def series(name: str) -> Series:
         case "mclstm":
             return Series("members", MEMBERS, every, ENSEMBLE)
         case "twins":
-            return Series("members", MEMBERS, every, RESULTS / name, {**all_years, "held_out_period": TEST})
+            return Series("members", MEMBERS, every, TWIN, {**all_years, "held_out_period": TEST})
         case "today":
-            return Series("members", MEMBERS, every, TODAY, all_years)
+            return Series("members", MEMBERS, every, TODAY, all_years, TWIN)
         case "lstm":
             return Series("lstm", 3, every, RESULTS / name)
     left_out = fold(int(name.removeprefix("fold-")))
@@ -83,6 +91,7 @@ NAMES = ("mclstm", "twins", "today", "lstm", *(f"fold-{number}" for number in ra
 def train(name: str, members: list[int]) -> None:
     """Train members of a series, all where none is named, each from its last checkpoint; ship the finished."""
     chosen, clock = series(name), Clock()
+    twin = chosen.twin_ensemble
     if unknown := set(members) - set(range(chosen.members)):
         raise SystemExit(f"{name} has the members 0 to {chosen.members - 1}; {sorted(unknown)} are none of them.")
     if chosen.folder.parent != SHELF:  # there the cards are written by hand
@@ -97,7 +106,7 @@ def train(name: str, members: list[int]) -> None:
         train_member(database, clock, begun, member, "cpu", _tell(name, member))
         with database.reading() as session:
             finished = trainings.finished_members(session, begun.training_id)
-        written = ship(chosen.folder, new_version(clock, begun), finished)
+        written = ship(chosen.folder, new_version(clock, begun), finished, twin)
         print(f"{chosen.folder}: members {written.members}", flush=True)
     database.close()
 

@@ -62,6 +62,8 @@ def _summary(done: "Evaluation") -> Any:
         rows.append(("snow r", snow["basins"], *snow["r"]))
         rows.append(("snow bias %", snow["basins"], *snow["bias_pct"]))
     title = f"Version {done.version_id}, {done.period}, {len(done.basins)} basins"
+    if done.scored != done.version_id:
+        title += f", scored by its twin {done.scored}, which has not learnt from these years"
     if done.worst_residual is not None:
         title += f", worst closure residual {done.worst_residual:.1e} of the water"
     return table(("score", "basins", "25 %", "median", "75 %"), rows, title)
@@ -84,6 +86,7 @@ def _payload(done: "Evaluation") -> dict[str, Any]:
     }
     return {
         "version": done.version_id,
+        "scored": done.scored,
         "period": str(done.period),
         "summary": summary,
         "snow": _snow(done),

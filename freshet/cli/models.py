@@ -106,7 +106,8 @@ def export(
 @app.command("install-pretrained")
 def install_pretrained(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A shipped ensemble. Default: the only one.")
+        str | None,
+        typer.Argument(metavar="NAME", help="A shipped ensemble. Default: mclstm-maurer-447, or the only one."),
     ] = None,
     product: Annotated[
         str | None,

@@ -3,3 +3,4 @@
 from pathlib import Path
 
 SHELF = Path(__file__).parent
+DEFAULT = "mclstm-maurer-447"  # is installed where none is named

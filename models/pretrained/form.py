@@ -6,7 +6,7 @@ names the whole. The weights are in half precision. Nothing of it is ever execut
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -51,6 +51,13 @@ class Tuning(_Frozen):
     earlier_periods: list[str]
 
 
+class TwinEnsemble(_Frozen):
+    """The ensemble, shipped beside this one, that tells what it can be expected to do: by `Origin.twin`."""
+
+    name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    content: Sha256
+
+
 class Origin(_Frozen):
     """What all members of an ensemble share.
 
@@ -63,6 +70,8 @@ class Origin(_Frozen):
         data_hash, code_version: of the training data, and of the code that trained it.
         uses: which weights of a member these are.
         tuning: of a fine-tuned one; otherwise it is not written.
+        twin: of one that has fitted every year, so that none is left to judge it by: the same recipe on fewer years;
+            otherwise it is not written.
     """
 
     form: Literal[2] = 2
@@ -74,6 +83,7 @@ class Origin(_Frozen):
     code_version: str
     uses: Literal["best", "last"]
     tuning: Tuning | None = Field(None, exclude_if=lambda tuning: tuning is None)
+    twin: TwinEnsemble | None = Field(None, exclude_if=lambda twin: twin is None)
 
     @model_validator(mode="after")
     def _fits_its_inputs(self) -> Self:
@@ -107,12 +117,14 @@ class Ensemble:
     Attributes:
         weights: safetensors bytes in half precision, by the member's label.
         content: the fingerprint of its description, which holds those of its files.
+        twin: the ensemble that is judged in its place, where it has one.
     """
 
     name: str
     description: Description
     weights: Mapping[int, bytes]
     content: str
+    twin: "Ensemble | None" = None
 
 
 def names(shelf: Path) -> list[str]:
@@ -124,8 +136,22 @@ def read(folder: Path) -> Ensemble:
     """Return a shipped ensemble.
 
     Raises:
-        DamagedEnsemble: a file is missing, damaged, or not what the description says.
+        DamagedEnsemble: a file is missing, damaged, or not what the description says; or its twin's is.
     """
+    ensemble = _read(folder)
+    named = ensemble.description.twin
+    if named is None:
+        return ensemble
+    twin = _read(folder.parent / named.name)
+    if twin.content != named.content:
+        raise DamagedEnsemble(
+            f"{folder.parent / named.name} is not the twin that {folder / DESCRIPTION} names: fetch both again."
+        )
+    return replace(ensemble, twin=twin)
+
+
+def _read(folder: Path) -> Ensemble:
+    """Return an ensemble without its twin."""
     text = _bytes(folder / DESCRIPTION)
     _bytes(folder / CARD)
     try:

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from hydrology.calendar import day
 from records import skill
 from records.engine import Database
+from records.version_properties import Pretrained, VersionProperties
 from tests.app.test_water import CELLS
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_version
 
@@ -50,6 +51,20 @@ def test_a_basin_tells_the_scores_of_its_current_version(database: Database, cli
     assert set(said["missing"]) == {"snow"}
     only = client.get(f"/v1/basins/{BASIN}/skill?metric=nse&version={version}").json()
     assert only["scores"] == [nse]
+
+
+def test_a_version_without_scores_of_its_own_tells_those_of_its_twin(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    twin, _ = keep(sqlite_database)
+    shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=twin)
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
+    for address in (f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"):
+        answer = sqlite_client.get(address).json()
+        assert (answer["version"], answer["scored"]) == (version, twin)
+        assert {score["metric"] for score in answer["scores"]} == {"nse", "fhv"}
+    assert sqlite_client.get(f"/v1/models/{version}").json()["pretrained"]["twin"] == twin
 
 
 def test_a_basin_tells_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:
