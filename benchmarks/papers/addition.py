@@ -102,7 +102,14 @@ CONTENDERS = (
     Contender(
         "MC-LSTM", ConservingSum, 0.05, ("0.004 ± 0.003", "0.009 ± 0.004", "0.8 ± 0.5", "0.6 ± 0.4", "4.0 ± 2.5")
     ),
+    Contender(
+        "MC-LSTM, R of each step",
+        partial(ConservingSum, "gated"),
+        0.05,
+        ("0.013", "0.022", "2.6", "2.2", "13.6"),
+    ),
     Contender("LSTM", LongShortTermSum, 0.001, ("0.008", "0.727", "21.4", "9.5", "54.6")),
+    Contender("LSTM, forget bias 3", partial(LongShortTermSum, forget_bias=3.0), 0.001, ()),
     Contender("NAU", partial(RecurrentUnit, Nau), 0.01, ()),
     Contender("NALU", partial(RecurrentUnit, Nalu), 0.001, ()),
 )
@@ -269,7 +276,8 @@ def _setup(size: Size, seeds: int) -> dict[str, Any]:
     updates = size.epochs * math.ceil(size.sequences / BATCH)
     return {
         "networks": f"{CELLS} cells; MC-LSTM: softmax, R fixed and first softmax(5 I), output gate's bias -3, gates "
-        "see a(t) and the cells' shares, linear read-out of the last outflow; LSTM: forget bias 3, linear read-out; "
+        "see a(t) and the cells' shares, linear read-out of the last outflow; with R of each step (the paper's table "
+        "B.3) R too sees a(t) and the shares; LSTM: biases 0 (or the forget gate's 3), linear read-out; "
         "NAU, NALU: h(t) = unit([x(t), a(t), h(t-1)]), read by a NAU, no penalty on the weights",
         "data": "each seed has its own training and validation sequences; the last step is no summand; 'up to n' "
         "summands: 2 to n, equally likely, as in the authors' published test, from which the paper's figures come; "

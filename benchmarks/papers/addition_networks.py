@@ -1,7 +1,7 @@
 """The networks of the addition experiment: marked sequences in, their sum out; weights may have an axis in front."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,6 @@ from benchmarks.papers.units import Nau
 from models.nets.massconserving import EPSILON, MassConserving
 
 CELLS = 10
-FORGET_BIAS = 3.0
 
 
 class ReadOut(nn.Module):
@@ -27,16 +26,21 @@ class ReadOut(nn.Module):
 
 
 class ConservingSum(nn.Module):
-    """MC-LSTM of (5)-(8), R the same at every step (7), and a read-out of the last step's outflow."""
+    """MC-LSTM of (5)-(8), and a read-out of the last step's outflow.
 
-    def __init__(self) -> None:
+    R is the same at every step (7), which is the fast one to learn here, or `gated` (8).
+    """
+
+    def __init__(self, redistribution: Literal["fixed", "gated"] = "fixed") -> None:
         super().__init__()
-        self.cells = MassConserving(1, 1, CELLS, redistribution="fixed")
+        self.cells = MassConserving(1, 1, CELLS, redistribution=redistribution)
+        self.by_hand = redistribution == "fixed"
         self.read_out = ReadOut(CELLS)
 
     def forward(self, x: Tensor, a: Tensor) -> Tensor:
         """Return the sums (..., B) for x, a (T, ..., B, 1)."""
-        outflow = self.outflow_to_learn_from(x, a) if torch.is_grad_enabled() else self._outflow(x, a)
+        by_hand = self.by_hand and torch.is_grad_enabled()
+        outflow = self.outflow_to_learn_from(x, a) if by_hand else self._outflow(x, a)
         return self.read_out(outflow).squeeze(-1)  # type: ignore[no-any-return]
 
     def _outflow(self, x: Tensor, a: Tensor) -> Tensor:
@@ -129,14 +133,14 @@ class RecurrentUnit(nn.Module):
 class LongShortTermSum(nn.Module):
     """`torch.lstm`, and a read-out of the last step. Networks with an axis in front run one after the other.
 
-    First weights: orthogonal from the inputs, the identity from the cells; biases 0, the forget gate's 3.
+    First weights: orthogonal from the inputs, the identity from the cells; biases 0 but the forget gate's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, forget_bias: float = 0.0) -> None:
         super().__init__()
         from_inputs = [nn.init.orthogonal_(torch.empty(CELLS, 2)) for _ in range(4)]
         bias = torch.zeros(4, CELLS)
-        bias[1] = FORGET_BIAS  # torch's order of gates: i, f, g, o
+        bias[1] = forget_bias  # torch's order of gates: i, f, g, o
         self.from_inputs = nn.Parameter(torch.cat(from_inputs))
         self.from_cells = nn.Parameter(torch.eye(CELLS).repeat(4, 1))
         self.bias = nn.Parameter(bias.flatten())

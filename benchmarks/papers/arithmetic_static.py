@@ -16,7 +16,7 @@ TESTS = {"inputs of 2 to 6": Test(1, (2.0, 6.0), 10_000)}
 LEARNING = {
     "+": Learning(cells=2, rate=0.01, updates=300_000),
     "-": Learning(cells=3, rate=0.01, updates=100_000),
-    "x": Learning(cells=3, rate=0.05, updates=600_000),
+    "x": Learning(cells=3, rate=0.01, updates=3_000_000),
 }
 QUICK_UPDATES = 4000
 NAMES = {"+": "plus", "-": "minus", "x": "times"}

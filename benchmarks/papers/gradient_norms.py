@@ -5,7 +5,8 @@ inputs at random times, classed by the sign of their sum after the last step (cr
 sample's norm is |dL/ds_1| / |dL/ds_T|, the loss' gradient with respect to the first state over that with respect to
 the last, where s is what a network hands on to its next step: c of mmRNN, h of ODE-RNN. How steep the loss is cancels.
 
-ODE-RNN has the same f and solver, and no memory cell: with h' = ODESolve(f, h_{i-1}, dt_i) it does
+ODE-RNN has the same f and solver (or, as published, a step of Runge and Kutta's fourth order), and no memory cell: with
+h' = ODESolve(f, h_{i-1}, dt_i) it does
     h_i = h' + tanh(W h' + U x_i + b)     (plain)    or    h_i = tanh(W h' + U x_i + b)     (saturating).
 """
 
@@ -52,6 +53,7 @@ def _setup(seeds: int) -> dict[str, Any]:
         "norm": "|dL/ds_1| / |dL/ds_T| a sample, s = c of mmRNN, h of ODE-RNN; mean over samples, then seeds",
         "trained": "no",
         "ODE-RNN": "h' = ODESolve(f, h, dt); h = h' + tanh(W h' + U x + b)",
+        "ODE-RNN, RK4": "the same, h' by one step of the classical Runge-Kutta method",
         "saturating ODE-RNN": "h' = ODESolve(f, h, dt); h = tanh(W h' + U x + b)",
         "silent in the paper": "task, norm, form of ODE-RNN, whether trained",
     }
@@ -69,19 +71,37 @@ class _MMRNN(nn.Module):
         return last
 
 
+Slope = Callable[[Tensor], Tensor]
+Solver = Callable[[Slope, Tensor, Tensor], Tensor]
+
+
+def euler(f: Slope, h: Tensor, elapsed: Tensor) -> Tensor:
+    """Return h after some time, by the sub-steps that mmRNN takes."""
+    for _ in range(SUBSTEPS):
+        h = h + elapsed / SUBSTEPS * f(h)
+    return h
+
+
+def runge_kutta(f: Slope, h: Tensor, elapsed: Tensor) -> Tensor:
+    """Return h after some time, by one step of the classical method of the fourth order."""
+    k1 = f(h)
+    k2 = f(h + elapsed / 2 * k1)
+    k3 = f(h + elapsed / 2 * k2)
+    k4 = f(h + elapsed * k3)
+    return h + elapsed / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
 class _ODERNN(nn.Module):
     """ODE-RNN, a step at a time: h is both the state and what is read."""
 
-    def __init__(self, *, saturating: bool = False) -> None:
+    def __init__(self, *, saturating: bool = False, solve: Solver = euler) -> None:
         super().__init__()
-        self.saturating = saturating
+        self.saturating, self.solve = saturating, solve
         self.W1, self.W2 = nn.Linear(CELLS, CELLS), nn.Linear(CELLS, CELLS)
         self.cell = nn.Linear(1 + CELLS, CELLS)
 
     def forward(self, state: MemoryState, x: Tensor, elapsed: Tensor) -> MemoryState:
-        h = state[0]
-        for _ in range(SUBSTEPS):
-            h = h + elapsed.unsqueeze(-1) / SUBSTEPS * self.W2(torch.tanh(self.W1(h)))
+        h = self.solve(lambda h: self.W2(torch.tanh(self.W1(h))), state[0], elapsed.unsqueeze(-1))
         update = torch.tanh(self.cell(torch.cat([x, h], -1)))
         h = update if self.saturating else h + update
         return h, h
@@ -89,6 +109,7 @@ class _ODERNN(nn.Module):
 
 NETWORKS: dict[str, Callable[[], nn.Module]] = {
     "ODE-RNN": _ODERNN,
+    "ODE-RNN, RK4": partial(_ODERNN, solve=runge_kutta),
     "mmRNN": _MMRNN,
     "mmRNN, b_f = 3": partial(_MMRNN, forget_bias=3.0),
     "ODE-RNN, saturating": partial(_ODERNN, saturating=True),

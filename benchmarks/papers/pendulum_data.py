@@ -43,15 +43,6 @@ def pendulums() -> list[Pendulum]:
     return [Pendulum(number, *level) for number, level in enumerate(levels)]
 
 
-def quarter() -> list[Pendulum]:
-    """Return 30 sets: every training length with every noise and damping, each with one amplitude and length.
-
-    Of the four pairs of amplitude and length, the j-th of the 30 has the (j mod 4)-th.
-    """
-    every = pendulums()
-    return [every[4 * j + j % 4] for j in range(len(every) // 4)]
-
-
 def energies(pendulum: Pendulum) -> Array:
     """Return kinetic and potential energy (1000, 2), J, without noise: damped oscillation of small angles."""
     b, k2 = pendulum.damping, MASS * GRAVITY / pendulum.length

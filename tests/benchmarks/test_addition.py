@@ -79,9 +79,10 @@ def test_saturated_nalu_adds_or_multiplies() -> None:
         torch.testing.assert_close(unit(torch.tensor([3.0, 4.0])), torch.tensor([expected]))
 
 
-def test_lstm_equals_torch() -> None:
+@pytest.mark.parametrize(("name", "forget_bias"), [("LSTM", 0.0), ("LSTM, forget bias 3", 3.0)])
+def test_lstm_equals_torch(name: str, forget_bias: float) -> None:
     torch.manual_seed(0)
-    network = _contender("LSTM").build()
+    network = _contender(name).build()
     reference = nn.LSTM(2, 10)
     own = dict(network.named_parameters())
     reference.load_state_dict(
@@ -96,7 +97,7 @@ def test_lstm_equals_torch() -> None:
     h = reference(torch.cat([x, a], -1))[0][-1]
     expected = h @ own["read_out.weight"].squeeze(-1) + own["read_out.bias"].squeeze()
     torch.testing.assert_close(network(x, a), expected)
-    assert torch.all(own["bias"][10:20] == 3)
+    assert torch.all(own["bias"][10:20] == forget_bias)
 
 
 @pytest.mark.parametrize("contender", CONTENDERS, ids=lambda contender: contender.name)

@@ -1,6 +1,5 @@
 """The pendulum experiment: its data, its loss and windows, its fast LSTM, and that a stopped run goes on."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.stats import pearsonr
 
 from benchmarks.papers import pendulum
 from benchmarks.papers.pendulum import Training, fit, grown, window_losses
-from benchmarks.papers.pendulum_data import Pendulum, energies, pendulums, quarter, series, waves
+from benchmarks.papers.pendulum_data import Pendulum, energies, pendulums, series, waves
 from benchmarks.papers.pendulum_networks import FeedbackLSTM, MassForecaster
 from benchmarks.papers.plan import Plan
 
@@ -45,12 +44,10 @@ def test_the_training_part_is_scaled_to_0_and_1_and_back() -> None:
     assert np.allclose(truth.unscaled(truth.scaled), truth.observed)
 
 
-def test_the_quarter_has_every_level_evenly() -> None:
-    chosen = quarter()
-    assert len(set(chosen)) == 30
-    assert set(chosen) <= set(pendulums())
-    assert set(Counter((each.training_steps, each.noise, each.damping) for each in chosen).values()) == {1}
-    assert sorted(Counter((each.amplitude, each.length) for each in chosen).values()) == [7, 7, 8, 8]
+def test_the_sets_are_every_level_with_every_other() -> None:
+    levels = [(each.amplitude, each.length, each.training_steps, each.noise, each.damping) for each in pendulums()]
+    assert len(set(levels)) == 120
+    assert [len(set(level)) for level in zip(*levels, strict=True)] == [2, 2, 3, 2, 5]
 
 
 def test_the_loss_is_error_less_correlation_over_each_network_s_own_window() -> None:
