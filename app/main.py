@@ -13,6 +13,7 @@ from fastapi_offline import FastAPIOffline
 from app import openapi, problems
 from app.audit.endpoints import router as audit
 from app.basins.endpoints import router as basins
+from app.bridges.endpoints import router as bridges
 from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
 from app.feeds.endpoints import router as feeds
@@ -95,7 +96,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, weather, forecasts, runs, water, skill, comparisons, models),
-        *(jobs, feeds, schedules, status, audit),
+        *(bridges, jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

@@ -44,6 +44,7 @@ TAGS = [
     {"name": "models", "description": "Model versions: what they are made of and where they are in use."},
     {"name": "jobs", "description": "Work that takes a while: ingests, trainings, forecasts, evaluations and more."},
     {"name": "feeds", "description": "Where discharge, weather and weather forecasts come from, and what came of it."},
+    {"name": "bridges", "description": "From a live product of weather to the one that a network learnt from."},
     {"name": "schedules", "description": "Jobs that are posted by themselves."},
     {"name": "audit", "description": "Who changed what, when, from where."},
     {"name": "status", "description": "How fresh everything is, and what is degraded."},

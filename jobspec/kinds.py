@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
+from hydrology.products import own_product
 from hydrology.weather import ForcingKind
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.training import AnyTraining
@@ -178,6 +179,42 @@ class PretrainedParams(RequestModel):
     )
 
 
+class BridgeFit(RequestModel):
+    """Between which products to fit a bridge, and on which days."""
+
+    from_: Name = Field(alias="from", description="The product whose weather it takes.", examples=["live"])
+    to: Name = Field(
+        description="The product whose weather it makes of that: what a network learnt from, or the archive that "
+        "weather forecasts go on from.",
+        examples=["maurer_extended"],
+    )
+    period: PeriodField | None = Field(
+        None, description="The days to fit on; by default all that both have, two years at least."
+    )
+    model: Name | None = Field(
+        None,
+        description="The model of the weather forecasts that the bridge is for, of which `from` holds past ones: "
+        "forecasts go over it when they are used. Without it the bridge is for observed weather.",
+        examples=["ecmwf_ifs"],
+    )
+
+
+class BridgeParams(RequestModel):
+    """Which bridge to apply, or to fit and apply. What the weather of its product is made from stays as it is."""
+
+    name: Name = Field(
+        description="Its name, and the product that its weather is kept under.", examples=["live_as_maurer"]
+    )
+    fit: BridgeFit | None = Field(None, description="Without it, the newest fit of that name is applied.")
+    basins: Basins = Field([], description="By default all that have the product that it is from.")
+
+    @field_validator("name")
+    @classmethod
+    def _is_no_archives(cls, name: str) -> str:
+        with refusing("name"):
+            return own_product(name)
+
+
 class FetchParams(RequestModel):
     """Which feed to ask."""
 
@@ -231,6 +268,15 @@ class FetchJob(_Intake):
 
     kind: Literal["fetch"]
     params: FetchParams
+
+
+class BridgeJob(JobRequest):
+    """Make the weather of one product from that of another. Asked again, it stores nothing twice."""
+
+    time_limit = timedelta(hours=4)
+
+    kind: Literal["bridge"]
+    params: BridgeParams
 
 
 class TrainingJob(JobRequest):
@@ -301,7 +347,7 @@ class WeatherJob(_Intake):
 
 
 AnyJobRequest = Annotated[
-    IngestJob | FetchJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob,
+    IngestJob | FetchJob | BridgeJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob,
     Field(discriminator="kind"),
 ]
 """What people can ask for."""

@@ -21,6 +21,8 @@ from operations.snow import why_no_snow
 from operations.weather_ahead import WeatherAhead
 from records import runs, skill
 from records.basins import Basin
+from records.ids import fingerprint
+from records.run_bridge import RunBridge
 from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
 from records.states import State
@@ -36,6 +38,7 @@ class BasinStart:
         forcing: until T0 at least.
         snow: its snow cells, where cells were chosen.
         credit: whose its weather until T0 is, where a feed brought some.
+        bridges: that its weather went over.
     """
 
     basin: Basin
@@ -44,6 +47,7 @@ class BasinStart:
     advanced: Advanced
     snow: skill.SnowCells | None
     credit: Credit | None
+    bridges: tuple[RunBridge, ...] = ()
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -209,7 +213,11 @@ class _Result:
         )
 
     def _inputs_hash(self, first: Day) -> str:
-        """Return the hash of what was consumed from the day after the parent on."""
+        """Return the hash of what was consumed from the day after the parent on, and of the bridges that it is of."""
+        consumed, over = self._consumed_hash(first), [bridge.sha256 for bridge in self.start.bridges]
+        return fingerprint([consumed, *over]) if over else consumed
+
+    def _consumed_hash(self, first: Day) -> str:
         record, weather = self.start.forcing.forcing, self.start.weather
         if weather.traces is None:
             consumed = record.over(Period(first, self.days.ahead.last))
@@ -233,6 +241,7 @@ class _Result:
             snow_reason=why_no_snow(start.snow) if holds_water else "The network's cells do not hold water.",
             filled_forcing=start.forcing.filled_until(last_of_record),
             skipped_days=start.forcing.skipped_until(last_of_record),
+            bridges=start.bridges,
             seen_in_training=learnt.seen_in_training,
             outside_training=learnt.outside_training,
             trained_on=learnt.trained_on,

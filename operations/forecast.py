@@ -100,7 +100,13 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
     starts = {
         name: BasinStart(
-            inputs.basins[name], forcing, plan.weather[name], advanced[name], inputs.snow.get(name), inputs.credit
+            inputs.basins[name],
+            forcing,
+            plan.weather[name],
+            advanced[name],
+            inputs.snow.get(name),
+            inputs.credit,
+            tuple(bridge.told for bridge in plan.bridges[name]),
         )
         for name, forcing in plan.forcings.items()
     }

@@ -1,24 +1,27 @@
 """What is read for a forecast run, and the runs that can be computed from it: their basins, days and weather."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Day, as_date
+from hydrology.calendar import Day, Period, as_date
 from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.weather import WeatherForecast
 from jobspec.kinds import ForecastParams
+from jobspec.training import InputsConfig
 from operations.advance import ONE_DAY
+from operations.bridged_weather import BridgedForecast, bridged, needed
 from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, last_ended, why_not_begun
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
-from records import basins, product_credits, skill, versions, weather
+from records import basins, bridges, product_credits, skill, versions, weather
+from records.bridges import InForce
 from records.clock import Clock
 from records.engine import Database
 from records.run_weather import RunWeather
@@ -37,6 +40,7 @@ class Inputs:
     Attributes:
         basins: all that they are of.
         forcings: of those that have some.
+        bridges: those that made the version's product, of the basins where one did.
         snow: the snow cells of those that have some.
         failures: why the others have no forcing.
         credit: whose the weather of the version's product is; None where no feed brought any.
@@ -45,6 +49,7 @@ class Inputs:
     loaded: LoadedVersion
     basins: Mapping[str, basins.Basin]
     forcings: Mapping[str, BasinForcing]
+    bridges: Mapping[str, InForce]
     snow: Mapping[str, skill.SnowCells]
     failures: Mapping[str, str]
     credit: Credit | None
@@ -56,6 +61,7 @@ class Plan:
 
     Attributes:
         forcings, weather: of its basins until T0, and after it.
+        bridges: that they went over, of each basin in their order.
         failures: why other basins are not computed.
         forecast: the weather forecast that it uses; None where it uses none.
     """
@@ -64,6 +70,7 @@ class Plan:
     days: RunDays
     forcings: Mapping[str, BasinForcing]
     weather: Mapping[str, WeatherAhead]
+    bridges: Mapping[str, Sequence[InForce]]
     failures: Mapping[str, str]
     forecast: RunWeather | None = None
 
@@ -82,6 +89,7 @@ def read_inputs(database: Database, params: ForecastParams, version: str, names:
             loaded=loaded,
             basins={name: basins.get(session, name) for name in names},
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
+            bridges=bridges.applied(session, loaded.version.product, names),
             snow={cells.basin_id: cells for cells in skill.snow_cells(session, version)},
             failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
             credit=product_credits.of(session, [loaded.version.product]).get(loaded.version.product),
@@ -117,7 +125,15 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
     usable = [choice for choice in choices if choice.weather]
     _require(usable, failures)
     first, *rest = (
-        Plan(inputs, days, {name: begun[name] for name in choice.weather}, choice.weather, {}, choice.forecast)
+        Plan(
+            inputs,
+            days,
+            {name: begun[name] for name in choice.weather},
+            choice.weather,
+            {name: choice.bridges.get(name, _made_by(inputs, name)) for name in choice.weather},
+            {},
+            choice.forecast,
+        )
         for choice in usable
     )
     return [replace(first, failures=failures), *rest]
@@ -136,12 +152,23 @@ def _last_t0(inputs: Inputs, params: ForecastParams) -> Day:
     return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
 
 
+def _made_by(inputs: Inputs, basin: str) -> tuple[InForce, ...]:
+    """Return the bridge that made a basin's product, if one did."""
+    return (inputs.bridges[basin],) if basin in inputs.bridges else ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The weather of basins after T0, or why they have none, and the weather forecast that it comes from, if any."""
+    """The weather of basins after T0, or why they have none, and the weather forecast that it comes from, if any.
+
+    Attributes:
+        bridges: that the weather forecast went over, and the weather until T0, of each basin where they are more than
+            the one that made the product.
+    """
 
     outcomes: Mapping[str, WeatherAhead | str]
     forecast: RunWeather | None = None
+    bridges: Mapping[str, Sequence[InForce]] = field(default_factory=dict)
 
     @property
     def weather(self) -> dict[str, WeatherAhead]:
@@ -188,16 +215,46 @@ def _supplied(
     by_basin = (
         dict.fromkeys(begun, params.weather_id)
         if params.weather_id is not None
-        else weather.newest(session, list(begun), at, days.ahead)
+        else _newest(session, inputs, days, list(begun), at)
     )
     for issue in dict.fromkeys(by_basin.values()):
         names = [name for name in begun if by_basin.get(name) == issue]
         forecasts = weather.read_many(session, issue, names, at)
-        outcomes = {name: supplied(name, begun[name], days, taken, forecasts.get(name)) for name in names}
-        yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts))
+        told = {name: _bridged(session, inputs, days, forecasts[name]) for name in names if name in forecasts}
+        outcomes = {name: _outcome(name, begun[name], days, taken, told.get(name)) for name in names}
+        over = {name: one.over for name, one in told.items() if isinstance(one, BridgedForecast)}
+        yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts), over)
     yield _Chosen(
         {name: supplied(name, forcing, days, taken, None) for name, forcing in begun.items() if name not in by_basin}
     )
+
+
+def _newest(session: Session, inputs: Inputs, days: RunDays, names: Sequence[str], at: datetime) -> dict[str, str]:
+    """Return, by basin, the newest weather forecast known at an instant that holds the days that it needs."""
+    by_days: dict[Period, list[str]] = {}
+    for name in names:
+        by_days.setdefault(needed(days, inputs.bridges.get(name)), []).append(name)
+    newest: dict[str, str] = {}
+    for period, of_period in by_days.items():
+        newest |= weather.newest(session, of_period, at, period)
+    return newest
+
+
+def _bridged(
+    session: Session, inputs: Inputs, days: RunDays, forecast: WeatherForecast
+) -> WeatherForecast | BridgedForecast | str:
+    product = inputs.loaded.version.product
+    return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))
+
+
+def _outcome(
+    name: str,
+    forcing: BasinForcing,
+    days: RunDays,
+    taken: InputsConfig,
+    forecast: WeatherForecast | BridgedForecast | str | None,
+) -> WeatherAhead | str:
+    return forecast if isinstance(forecast, str) else supplied(name, forcing, days, taken, forecast)
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:

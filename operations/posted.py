@@ -2,7 +2,8 @@
 
 from sqlalchemy.orm import Session
 
-from records import basins, keys
+from hydrology.errors import InvalidInput
+from records import basins, bridges, keys
 from records.jobs import Job
 
 
@@ -12,6 +13,21 @@ def speaks_for_the_service(session: Session, job: Job) -> bool:
     Only such a job issues forecasts that become the latest.
     """
     return job.key_id is None or keys.get(session, job.key_id).scope == "admin"
+
+
+def require_may_fit(session: Session, job: Job, name: str, model: str | None) -> None:
+    """See that a job may fit a bridge: what operational forecasts may rest on is fitted for the service alone.
+
+    Raises:
+        InvalidInput: it is an operator's, and the bridge is kept already, or is for weather forecasts.
+    """
+    if speaks_for_the_service(session, job):
+        return
+    if model is not None or bridges.is_kept(session, name):
+        raise InvalidInput(
+            f"Forecasts may rest on the bridge {name}: an admin's key fits it; an operator's fits a new one, for "
+            "observed weather."
+        )
 
 
 def changeable(session: Session, job: Job) -> list[str]:

@@ -11,6 +11,7 @@ from hydrology.climatology import other_years
 from hydrology.weather import WeatherForecast
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
+from operations.bridged_weather import BridgedForecast
 from operations.dataset import BasinForcing
 from operations.forecast_days import RunDays
 
@@ -63,7 +64,11 @@ def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) ->
 
 
 def supplied(
-    basin: str, forcing: BasinForcing, days: RunDays, inputs: InputsConfig, forecast: WeatherForecast | None
+    basin: str,
+    forcing: BasinForcing,
+    days: RunDays,
+    inputs: InputsConfig,
+    forecast: WeatherForecast | BridgedForecast | None,
 ) -> WeatherAhead | str:
     """Return the weather of a weather forecast, or why it does not hold the days ahead."""
     if forecast is None:

@@ -24,6 +24,8 @@ Action = Literal[
     "feed made",
     "feed fetched",
     "feed removed",
+    "bridge fitted",
+    "bridge applied",
     "schedule made",
     "schedule changed",
     "schedule deleted",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.errors import DataProblem
 from jobspec.kinds import (
+    BridgeParams,
     ComparisonParams,
     EvaluationParams,
     FetchParams,
@@ -31,6 +32,7 @@ from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
     from ingestion.sources.base import Source
+    from operations.ingest import Outcome
     from operations.intake import Intake
 
 MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
@@ -90,18 +92,26 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
 
 
 def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
-    from operations.ingest import Outcome
     from operations.ingest import ingest as run
 
-    def show(outcome: Outcome, done: int, total: int) -> None:
+    def show(outcome: "Outcome", done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     outcomes = run(running.tools.database, source, running.tools.clock, basins, show)
+    return _counted(outcomes, "ingested")
+
+
+def _counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
+    """Return what a job tells of its basins.
+
+    Raises:
+        DataProblem: all of them failed.
+    """
     failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
     if failed and len(failed) == len(outcomes):
-        raise DataProblem(f"None of the {len(outcomes)} basins could be ingested. {next(iter(failed.values()))}")
+        raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
     counts = Counter(outcome.status for outcome in outcomes)
     return {"counts": dict(counts), "failed": failed}
 
@@ -124,6 +134,30 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
     return {"counts": feeds.statuses(done), "failed": failed}
+
+
+def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
+    """Fit a bridge where that is asked for, and apply it."""
+    from operations import posted
+    from operations.bridge import apply, fit
+
+    tools = running.tools
+
+    def show(basin: str, done: int, total: int) -> None:
+        running.show(done, total, basin)
+
+    result: dict[str, Any] = {}
+    if params.fit is not None:
+        with tools.database.reading() as session:
+            posted.require_may_fit(session, running.job, params.name, params.fit.model)
+        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show)
+        for reason in fitted.refused.values():
+            running.log(f"Not fitted: {reason}")
+        result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
+        if params.fit.model is not None:
+            return result
+    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show)
+    return result | _counted(outcomes, "bridged")
 
 
 def _intake(running: Running) -> "Intake":
@@ -279,6 +313,7 @@ HANDLERS: dict[str, Handler] = {
     "upload": upload,
     "weather": weather,
     "fetch": fetch,
+    "bridge": bridge,
     "training": training,
     "member": member,
     "forecast": forecast,

@@ -18,6 +18,7 @@ FORECAST: dict[str, Any] = {
     "product": "synthetic",
     "forcing_kind": "observed",
     "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
+    "bridges": [],
     "seen_in_training": True,
     "outside_training": [],
     "trained_on": "synthetic",

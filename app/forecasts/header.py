@@ -8,6 +8,8 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from app.basins.schemas import Kind, kind_of
+from app.bridges.schemas import BridgeUsed
+from app.bridges.service import bridge_used
 from app.forecasts.schemas import Superseded
 from app.schema import DataCredit
 from app.staleness import age_days, stale
@@ -47,6 +49,7 @@ class Header(TypedDict):
     forcing_cutoff: NotRequired[date]
     weather: NotRequired[WeatherUsed]
     traces: NotRequired[int]
+    bridges: list[BridgeUsed]
     seen_in_training: bool | None
     outside_training: list[str] | None
     trained_on: str | None
@@ -83,6 +86,7 @@ def header(latest: Latest, at: datetime | None) -> Header:
         product=run.product,
         forcing_kind=run.forcing_kind,
         forcing_note=FORCING_NOTES[run.forcing_kind],
+        bridges=[bridge_used(bridge) for bridge in summary.bridges],
         seen_in_training=summary.seen_in_training,
         outside_training=None if summary.outside_training is None else list(summary.outside_training),
         trained_on=summary.trained_on,

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
+from app.bridges.schemas import BridgeUsed
 from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import DataCredit, Missing, Model, Program, column
 from app.staleness import STALE_AFTER_DAYS
@@ -148,6 +149,10 @@ class RunOfBasin(Model):
     traces: int | None = Field(
         default=None,
         description="How many traces of weather drive each member after T0. Only where it is not the observed.",
+    )
+    bridges: list[BridgeUsed] = Field(
+        description="What turned the weather into that of the product which the version takes, in their order; none "
+        "where it was taken as it is."
     )
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from this basin; where it did not, its skill elsewhere says "

@@ -9,7 +9,7 @@ _OF_THE_RUN = {
     for name in (
         *("basin", "basin_kind", "run", "version", "purpose", "status", "reason", "superseded_by", "t0"),
         *("issued_at", "available_at", "horizon_days", "product", "forcing_kind", "forcing_note"),
-        *("seen_in_training", "outside_training", "trained_on", "training_note", "spin_up_days"),
+        *("bridges", "seen_in_training", "outside_training", "trained_on", "training_note", "spin_up_days"),
         *("age_days", "stale"),
     )
 }

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from freshet.cli import (
     audit,
     basins,
+    bridge,
     compare,
     demo,
     doctor,
@@ -52,6 +53,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "jobs",
             "keys",
             "feeds",
+            "bridge",
             "schedules",
             "audit",
         ]
@@ -87,6 +89,7 @@ app.command("serve")(serve.serve)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(keys.app, name="keys")
 app.add_typer(feeds.app, name="feeds")
+app.add_typer(bridge.app, name="bridge")
 app.add_typer(schedules.app, name="schedules")
 app.command("worker")(parts.worker)
 app.command("scheduler")(parts.scheduler)

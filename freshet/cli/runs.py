@@ -55,6 +55,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
         "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
+        "bridge_notes": [bridge.note for bridge in row.summary.bridges],
         "quantiles_of": quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
@@ -129,6 +130,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     )
     notes = [f"Quantiles are of the {run['quantiles_of']}. {run['quantiles_note']}."]
     notes += [*_product_notes(run), *weather_notes(run)]
+    notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 

@@ -11,6 +11,8 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
+from app.bridges.example import BRIDGE, BRIDGE_DETAIL
+from app.bridges.schemas import Bridge, BridgeDetail
 from app.comparisons.example import COMPARISON
 from app.comparisons.schemas import Comparison
 from app.feeds.example import FEED, FEED_DETAIL
@@ -57,6 +59,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "create_schedule",
         "delete_feed",
         "delete_schedule",
+        "list_bridges",
         "list_feeds",
         "list_jobs",
         "list_schedules",
@@ -65,6 +68,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "post_weather",
         "promote_model",
         "put_basin",
+        "read_bridge",
         "read_feed",
         "read_job",
         "read_job_events",
@@ -145,6 +149,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Job, JOB),
         (Schedule, SCHEDULE),
         (Feed, FEED),
+        (Bridge, BRIDGE),
+        (BridgeDetail, BRIDGE_DETAIL),
         (FeedDetail, FEED_DETAIL),
     ],
 )

@@ -21,11 +21,12 @@ from jobspec.kinds import ForecastParams
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
-from records import comparisons, feeds, jobs, keys, runs, schedules, weather
+from records import bridges, comparisons, feeds, jobs, keys, runs, schedules, weather
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
 from tests.records.factories import a_weather_forecast, an_issue
+from tests.records.test_bridges import LIVE, a_part
 from tests.workers.conftest import copy_rows
 
 __all__ = ["country", "trained_file"]
@@ -47,6 +48,7 @@ class Kept:
     ended: tuple[str, ...]
     schedule: str
     feed: str
+    bridge: str
     token: str
     weather: str
 
@@ -156,9 +158,10 @@ def _fill(database_url: str) -> Kept:
             name="laid-down", settings=read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
         )
         feed = feeds.create(session, new, key.id, now)
+        bridge = bridges.create(session, LIVE, [a_part(basin) for basin in BASINS], now)
     database.close()
     ended = tuple(job.id for job in posted)
-    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, feed.name, token, kept.issue_id)
+    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, feed.name, bridge.name, token, kept.issue_id)
 
 
 def free_port() -> int:

@@ -78,6 +78,7 @@ def _configuration(api: Api) -> str:
         "schedule": [api.kept.schedule],
         "weather": [api.kept.weather],
         "feed": [api.kept.feed],
+        "bridge": [api.kept.bridge],
     }
     lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
     lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]

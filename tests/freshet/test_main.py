@@ -26,7 +26,7 @@ COMMANDS = (
         "jobs",
         "keys",
     ),
-    *("feeds", "schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
+    *("feeds", "bridge", "schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
 )
 
 

@@ -20,6 +20,8 @@ TUNING = {"parent": "011cb6d0d4209b8d7f6a51", "train_period": PERIOD, "validatio
 REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("ingest", {"from": ["/srv/camels"], "product": "daymet", "basins": ["USGS-01013500"]}),
     ("fetch", {"feed": "usgs-flow", "basins": ["USGS-01013500"], "period": PERIOD}),
+    ("bridge", {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended", "period": PERIOD}}),
+    ("bridge", {"name": "ifs_as_live", "fit": {"from": "past_ifs", "to": "live", "model": "ecmwf_ifs"}, "basins": []}),
     ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),

@@ -47,8 +47,10 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
             "params.compare: 2005-10-01..2008-09-30 holds 3 whole water years",
         ),
         ("ingest", {"from": ["https://me:secret@host/a.zip"]}, "a URL with a password"),
+        ("bridge", {"name": "daymet"}, "params.name: 'daymet' cannot name your product"),
+        ("bridge", {"name": "own", "fit": {"from": "live"}}, "params.fit.to: it is needed"),
         ("upload", {"product": "own"}, "params.observations_file: it is needed"),
-        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, training, forecast"),
+        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, training, forecast"),
     ],
 )
 def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:

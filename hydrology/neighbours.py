@@ -1,0 +1,41 @@
+"""Which basins are most like another: near it, as high, as wet, as snowy."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
+"""The attributes that count beside the place."""
+
+
+def most_alike(of_basin: Array, of_others: Array, most: int) -> list[int]:
+    """Return the places of the others that are most like a basin, the most alike first.
+
+    What is not known of the basin does not count; others of which something that counts is not known are left out.
+
+    Args:
+        of_basin: latitude and longitude in degrees, then `ATTRIBUTES`; (6,), NaN where not known.
+        of_others: the same, (others, 6).
+        most: how many to return at most.
+    """
+    one, others = _comparable(of_basin[np.newaxis])[0], _comparable(of_others)
+    counts = np.isfinite(one)
+    whole = np.flatnonzero(np.isfinite(others[:, counts]).all(axis=1))
+    if not counts.any() or not len(whole):
+        return []
+    known = others[whole][:, counts]
+    spread = known.std(axis=0)
+    distance = (((known - one[counts]) / np.where(spread > 0, spread, 1.0)) ** 2).sum(axis=1)
+    nearest: Sequence[int] = whole[np.argsort(distance, kind="stable")][:most].tolist()
+    return list(nearest)
+
+
+def _comparable(features: Array) -> Array:
+    """Return places as points of a globe, so that longitudes meet at the date line, and attributes as they are."""
+    latitude, longitude = np.radians(features[:, 0]), np.radians(features[:, 1])
+    across = np.cos(latitude)
+    globe = np.stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)], axis=1)
+    return np.concatenate([globe, features[:, 2:]], axis=1)
