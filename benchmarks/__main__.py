@@ -12,6 +12,7 @@ from records.logs import log_to_stderr
 
 MEASUREMENTS = {
     "api": "benchmarks.speed.api",
+    "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",
     "exactness": "benchmarks.exactness",
