@@ -225,6 +225,13 @@ class FetchParams(RequestModel):
     )
 
 
+class DailyParams(RequestModel):
+    """What the daily cycle asks and forecasts."""
+
+    feeds: list[Name] = Field([], max_length=100, description="Which feeds to ask, by name; by default all.")
+    horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
+
+
 class JobRequest(RequestModel):
     """A job of some kind.
 
@@ -277,6 +284,16 @@ class BridgeJob(JobRequest):
 
     kind: Literal["bridge"]
     params: BridgeParams
+
+
+class DailyJob(JobRequest):
+    """Ask the feeds, apply the bridges from what they bring, and forecast every basin from its newest day, with the
+    newest weather forecast or, without one, with the weather of other years. Asked again, it stores nothing new."""
+
+    time_limit = timedelta(hours=4)
+
+    kind: Literal["daily"]
+    params: DailyParams
 
 
 class TrainingJob(JobRequest):
@@ -347,7 +364,15 @@ class WeatherJob(_Intake):
 
 
 AnyJobRequest = Annotated[
-    IngestJob | FetchJob | BridgeJob | TrainingJob | ForecastJob | EvaluationJob | ComparisonJob | PretrainedJob,
+    IngestJob
+    | FetchJob
+    | BridgeJob
+    | DailyJob
+    | TrainingJob
+    | ForecastJob
+    | EvaluationJob
+    | ComparisonJob
+    | PretrainedJob,
     Field(discriminator="kind"),
 ]
 """What people can ask for."""

@@ -1,10 +1,12 @@
 """Which series and which area belong to a basin."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from hydrology.basins import basin_id
+from hydrology.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.errors import InvalidInput
 from jobspec.training import InputsConfig
 from records import basins, promotions, series
@@ -13,6 +15,15 @@ from records import basins, promotions, series
 def gauge_product(basin: str) -> str:
     """Return the product of a basin's own gauge: its namespace in lower case (`usgs`)."""
     return basin.partition("-")[0].lower()
+
+
+TIME_ZONE = "time_zone"
+"""The text of a basin that says whose calendar days its days are."""
+
+
+def last_ended(basin: basins.Basin, now: datetime) -> Day:
+    """Return the last day that has ended where a basin is: by its own time zone, else by that of its meridian."""
+    return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
 
 
 def chosen(session: Session, wanted: Sequence[str]) -> list[str]:

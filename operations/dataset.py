@@ -5,7 +5,7 @@ of the other forcings are interpolated, and the days are told; a network that sk
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,15 +72,23 @@ def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinF
     return load_forcings(session, [basin], config)[basin]
 
 
-def load_forcings(session: Session, ids: Sequence[str], config: TrainingConfig) -> dict[str, BasinForcing | str]:
-    """Return what `load_forcing` does of many basins, read together."""
+def load_forcings(
+    session: Session, ids: Sequence[str], config: TrainingConfig, known: Mapping[str, Day] | None = None
+) -> dict[str, BasinForcing | str]:
+    """Return what `load_forcing` does of many basins, read together.
+
+    Args:
+        known: the last day that is known of each; later ones are not read. None: all that are kept.
+    """
     outcomes: dict[str, BasinForcing | str] = {}
     for first in range(0, len(ids), GROUP):
-        outcomes |= _load_together(session, ids[first : first + GROUP], config)
+        outcomes |= _load_together(session, ids[first : first + GROUP], config, known or {})
     return outcomes
 
 
-def _load_together(session: Session, ids: Sequence[str], config: TrainingConfig) -> dict[str, BasinForcing | str]:
+def _load_together(
+    session: Session, ids: Sequence[str], config: TrainingConfig, known: Mapping[str, Day]
+) -> dict[str, BasinForcing | str]:
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     extents = series.extent(session, ids, inputs.product, names)
@@ -94,7 +102,11 @@ def _load_together(session: Session, ids: Sequence[str], config: TrainingConfig)
             outcomes[basin] = f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
         else:
             of_basin = [extents[basin, name] for name in names]
-            records[basin] = Period(max(part.first for part in of_basin), max(part.last for part in of_basin))
+            first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
+            if known.get(basin, last) < first:
+                outcomes[basin] = f"{basin}: its record of {inputs.product} begins on {first}, which is yet to come."
+            else:
+                records[basin] = Period(first, min(last, known.get(basin, last)))
     if not records:
         return outcomes
     span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))

@@ -15,6 +15,7 @@ from hydrology.weather import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
 from ingestion.sources.camels.streamflow import discharge_product
 from jobspec.feeds import AnyFeedSettings
+from operations.basins import TIME_ZONE
 from operations.feed_services import opened
 from operations.ingest import store
 from operations.intake import Intake
@@ -26,8 +27,6 @@ from records.settings import Settings
 
 log = structlog.get_logger()
 
-TIME_ZONE = "time_zone"
-"""The text of a basin that says whose calendar days its days are."""
 _NOTHING = "The service holds no value of the days asked for."
 _EASTERNMOST, _WESTERNMOST = "Etc/GMT-14", "Etc/GMT+12"  # where a day ends first, and where last
 

@@ -3,7 +3,7 @@
 The weather after T0 is the observed (the run is a hindcast, and says so), a weather forecast, or that of other years.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 
 import structlog
@@ -20,7 +20,7 @@ from records.clock import Clock
 from records.engine import Database
 from records.ids import new_id
 
-__all__ = ["NothingToForecast", "OnDays", "forecast"]
+__all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
 
@@ -57,6 +57,20 @@ def forecast(
             return earlier
     inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
     planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
+    return issue(database, clock, params, planned, purpose=purpose, key=key, on_days=on_days)
+
+
+def issue(
+    database: Database,
+    clock: Clock,
+    params: ForecastParams,
+    planned: Sequence[Plan],
+    *,
+    purpose: runs.Purpose,
+    key: str | None = None,
+    on_days: OnDays = lambda _done, _total: None,
+) -> list[runs.Run]:
+    """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
     results = [_results(plan, database, clock, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):

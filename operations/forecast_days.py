@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hydrology.calendar import Day, Period, day
+from hydrology.calendar import Day, Period
 from hydrology.errors import InvalidInput
 from operations.advance import ONE_DAY
 from operations.dataset import BasinForcing
@@ -24,33 +24,30 @@ class RunDays:
         return Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(self.horizon, "D"))
 
 
-def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day) -> RunDays:
+def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_ended: Day) -> RunDays:
     """Return the days of a run: from the T0 asked for, or from the last one that clock and record allow.
 
     Args:
         last_t0: the last day that the record of any of the basins allows.
+        last_ended: the last day that has ended where any of the basins is.
 
     Raises:
         InvalidInput: the T0 asked for has not ended at the clock's time.
     """
-    yesterday = last_ended(clock)
     if t0 is None:
-        return RunDays(min(yesterday, last_t0), horizon)
-    if t0 > yesterday:
+        return RunDays(min(last_ended, last_t0), horizon)
+    if t0 > last_ended:
         raise InvalidInput(
-            f"T0 {t0} has not ended at {clock.now():%Y-%m-%d %H:%M} UTC, the time of the clock: choose {yesterday} or "
+            f"T0 {t0} has not ended at {clock.now():%Y-%m-%d %H:%M} UTC, the time of the clock: choose {last_ended} or "
             "an earlier day."
         )
     return RunDays(t0, horizon)
 
 
-def last_ended(clock: Clock) -> Day:
-    """Return the last day that has ended at the clock's time."""
-    return day(clock.now().date()) - ONE_DAY
-
-
-def why_not_begun(basin: str, forcing: BasinForcing, product: str, t0: Day) -> str | None:
-    """Return why a basin's record does not hold T0, or None where it does."""
+def why_not_begun(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
+    """Return why a basin's record does not hold T0, or T0 has not ended there; None where it has."""
+    if t0 > last_ended:
+        return f"{basin}: T0 {t0} has not ended where it is: choose {last_ended} or an earlier day."
     record = forcing.period
     if record.first <= t0 <= record.last:
         return None

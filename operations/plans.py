@@ -15,9 +15,10 @@ from hydrology.weather import WeatherForecast
 from jobspec.kinds import ForecastParams
 from jobspec.training import InputsConfig
 from operations.advance import ONE_DAY
+from operations.basins import last_ended
 from operations.bridged_weather import BridgedForecast, bridged, needed
 from operations.dataset import BasinForcing, load_forcings
-from operations.forecast_days import RunDays, choose_days, last_ended, why_not_begun
+from operations.forecast_days import RunDays, choose_days, why_not_begun
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
 from records import basins, bridges, product_credits, skill, versions, weather
@@ -75,8 +76,17 @@ class Plan:
     forecast: RunWeather | None = None
 
 
-def read_inputs(database: Database, params: ForecastParams, version: str, names: Sequence[str]) -> Inputs:
+def read_inputs(
+    database: Database,
+    params: ForecastParams,
+    version: str,
+    names: Sequence[str],
+    known: Mapping[str, Day] | None = None,
+) -> Inputs:
     """Read what the runs of a version need.
+
+    Args:
+        known: the last day of the record that is known of each basin; None: all that are kept are.
 
     Raises:
         InvalidInput: the version takes another product than is expected.
@@ -84,7 +94,7 @@ def read_inputs(database: Database, params: ForecastParams, version: str, names:
     with database.reading() as session:
         loaded = load_version(session, version)
         _check_product(params, loaded.version)
-        loadings = load_forcings(session, names, loaded.config)
+        loadings = load_forcings(session, names, loaded.config, known)
         return Inputs(
             loaded=loaded,
             basins={name: basins.get(session, name) for name in names},
@@ -107,7 +117,8 @@ def _check_product(params: ForecastParams, version: versions.Version) -> None:
 def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastParams) -> list[Plan]:
     """Choose the days and the weather of the runs of a version, and leave out the basins that lack one of them.
 
-    There is one run; where the newest weather forecasts of the basins are different ones, there is one for each.
+    There is one run; where the newest weather forecasts of the basins are different ones, there is one for each. The
+    first tells why basins are left out.
 
     Raises:
         InvalidInput: T0 has not ended.
@@ -115,16 +126,26 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
         NothingToForecast: no basin can be forecast.
     """
     _require(inputs.forcings, inputs.failures)
-    days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params))
+    possible, failures = possible_plans(database, inputs, clock, params)
+    _require(possible, failures)
+    return [replace(possible[0], failures=failures), *possible[1:]]
+
+
+def possible_plans(
+    database: Database, inputs: Inputs, clock: Clock, params: ForecastParams
+) -> tuple[list[Plan], dict[str, str]]:
+    """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out."""
+    ended = {name: last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings}
+    days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params), max(ended.values()))
     product = inputs.loaded.version.product
-    reasons = {name: why_not_begun(name, forcing, product, days.t0) for name, forcing in inputs.forcings.items()}
+    reasons = {
+        name: why_not_begun(name, forcing, product, days.t0, ended[name]) for name, forcing in inputs.forcings.items()
+    }
     begun = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
     choices = _choices(database, inputs, clock, params, days, begun)
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
-    usable = [choice for choice in choices if choice.weather]
-    _require(usable, failures)
-    first, *rest = (
+    possible = [
         Plan(
             inputs,
             days,
@@ -134,9 +155,10 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
             {},
             choice.forecast,
         )
-        for choice in usable
-    )
-    return [replace(first, failures=failures), *rest]
+        for choice in choices
+        if choice.weather
+    ]
+    return possible, failures
 
 
 def _require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
@@ -194,8 +216,8 @@ def _choices(
         case "observed":
             return [_Chosen({name: observed(name, forcing, days) for name, forcing in begun.items()})]
         case "climatology":
-            ended = last_ended(clock)
-            return [_Chosen({name: climatology(name, forcing, days, ended) for name, forcing in begun.items()})]
+            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in begun}
+            return [_Chosen({name: climatology(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
         case "supplied":
             with database.reading() as session:
                 return [*_supplied(session, inputs, clock, params, days, begun)]

@@ -35,6 +35,7 @@ Action = Literal[
     "model evaluated",
     "models compared",
     "forecast issued",
+    "daily cycle",
     "model promoted",
     "model installed",
 ]

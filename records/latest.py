@@ -103,6 +103,26 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     return {basin: _latest(issued[basin], tried[basin]) if basin in issued else lacking[basin] for basin in basins}
 
 
+def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
+    """Return the T0 of the latest forecast of every basin that has one at an instant."""
+    current = promotions.current_versions()
+    rows = session.execute(
+        select(RunBasinRow.basin_id, func.max(RunRow.t0))
+        .join(RunRow, RunRow.id == RunBasinRow.run_id)
+        .join(current, (current.c.basin_id == RunBasinRow.basin_id) & (current.c.version_id == RunRow.version_id))
+        .where(RunRow.purpose == "operational", RunRow.available_at <= at, _CAN_BE_LATEST)
+        .group_by(RunBasinRow.basin_id)
+        .order_by(RunBasinRow.basin_id)
+    )
+    return dict(rows.all())
+
+
+def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
+    """Return, by basin, the newest operational run of its current version that is available, whatever came of it."""
+    _, tried = _newest(session, basins, at)
+    return {basin: (as_record(Run, run), as_record(RunBasin, row)) for basin, (run, row) in tried.items()}
+
+
 def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
     """Say of each basin why it has no forecast."""
     if not basins:

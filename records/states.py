@@ -1,7 +1,7 @@
 """Model states: per version, basin and day, the arrays of all members, hashed and chained to their parent."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -152,6 +152,16 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
     ).all()
     rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
     return next((_state(row) for row in rows if _is_whole(row)), None)
+
+
+def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
+    """Return the fingerprint of the valid state that each basin has of a day; one without such a state is not there."""
+    rows = session.execute(
+        select(StateRow.basin_id, StateRow.sha256)
+        .filter_by(version_id=version, day=day, invalid_at=None)
+        .where(StateRow.basin_id.in_(basins))
+    )
+    return dict(rows.all())
 
 
 def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:

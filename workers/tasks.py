@@ -14,6 +14,7 @@ from hydrology.errors import DataProblem
 from jobspec.kinds import (
     BridgeParams,
     ComparisonParams,
+    DailyParams,
     EvaluationParams,
     FetchParams,
     ForecastParams,
@@ -158,6 +159,38 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
             return result
     outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show)
     return result | _counted(outcomes, "bridged")
+
+
+def daily(running: Running, params: DailyParams) -> dict[str, Any]:
+    """Ask the feeds, apply the bridges, issue the newest forecasts, and tell of every basin what came of it."""
+    from operations import posted
+    from operations.daily import Watcher
+    from operations.daily import daily as run
+    from operations.newest import Asked
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        operational = posted.speaks_for_the_service(session, running.job)
+    purpose: runs.Purpose = "operational" if operational else "on-request"
+
+    def show(what: str, done: int, total: int, detail: str) -> None:
+        running.show(done, total, f"{what}: {detail}" if detail else what)
+
+    watcher = Watcher(show, running.log, running.pause)
+    asked = Asked(params.horizon, purpose)
+    cycle = run(tools.database, tools.clock, tools.settings, _intake(running), asked, params.feeds, watcher)
+    told = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
+    for basin, reason in told.items():
+        running.log(f"{basin} has no forecast of today. {reason}")
+    if len(told) == len(cycle.basins):
+        raise DataProblem(f"None of the {len(told)} basins has a forecast of today. {next(iter(told.values()), '')}")
+    return {
+        "counts": cycle.counts,
+        "basins": {basin.basin: basin.status for basin in cycle.basins},
+        "reasons": dict(islice(told.items(), MOST_TOLD)),
+        "problems": cycle.problems,
+        "runs": [{"run": made.id, "status": made.status, "t0": str(made.t0)} for made in cycle.runs],
+    }
 
 
 def _intake(running: Running) -> "Intake":
@@ -314,6 +347,7 @@ HANDLERS: dict[str, Handler] = {
     "weather": weather,
     "fetch": fetch,
     "bridge": bridge,
+    "daily": daily,
     "training": training,
     "member": member,
     "forecast": forecast,

@@ -12,9 +12,9 @@ from app.bridges.schemas import BridgeUsed
 from app.bridges.service import bridge_used
 from app.forecasts.schemas import Superseded
 from app.schema import DataCredit
-from app.staleness import age_days, stale
 from app.weather.schemas import WeatherUsed
 from hydrology.calendar import as_date
+from hydrology.staleness import age_days, stale
 from hydrology.weather import ForcingKind
 from records.latest import Latest
 from records.run_summary import LEARNT_FROM

@@ -9,9 +9,9 @@ from app.basins.schemas import Kind
 from app.bridges.schemas import BridgeUsed
 from app.forecasts.example import FORECAST, FORECASTS
 from app.schema import DataCredit, Missing, Model, Program, column
-from app.staleness import STALE_AFTER_DAYS
 from app.weather.schemas import WeatherUsed
 from hydrology.spin_up import SPIN_UP_DAYS
+from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 

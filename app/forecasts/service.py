@@ -14,10 +14,10 @@ from app.conditional import entity_tag
 from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage, Units
-from app.staleness import age_days
 from hydrology import units as convert
 from hydrology.calendar import Day, as_date
 from hydrology.errors import InvalidInput
+from hydrology.staleness import age_days
 from records import runs, versions
 from records.latest import Latest
 

@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.schema import Missing, Model
-from app.staleness import STALE_AFTER_DAYS
 from app.status.example import STATUS
+from hydrology.staleness import STALE_AFTER_DAYS
 
 AGE = "How many days it lies behind the service's clock; negative where it lies ahead."
 STALE = f"Whether that is more than {STALE_AFTER_DAYS} days."
@@ -48,7 +48,7 @@ class InputStatus(Model):
 class Degraded(Model):
     """Something that keeps the service from being at its best."""
 
-    code: Literal["no-basins", "no-model", "no-forecast", "stale-forecast", "stale-input", "not-issued"]
+    code: Literal["no-basins", "no-model", "no-forecast", "stale-forecast", "stale-basins", "stale-input", "not-issued"]
     sentence: str
 
 

@@ -6,11 +6,13 @@ from importlib import metadata
 
 from sqlalchemy.orm import Session
 
-from app.staleness import STALE_AFTER_DAYS, age_days, stale
 from app.status.schemas import Counts, Degraded, InputStatus, Status, VersionStatus
 from hydrology.calendar import Day, as_date
-from records import basins, promotions, revisions, runs, versions
+from hydrology.staleness import STALE_AFTER_DAYS, age_days, stale
+from records import basins, latest, promotions, revisions, runs, versions
 from records.clock import Clock
+
+MOST_NAMED = 5
 
 
 def status(session: Session, clock: Clock, revision: str | None) -> Status:
@@ -31,7 +33,12 @@ def status(session: Session, clock: Clock, revision: str | None) -> Status:
         model_versions=versions.count(session),
         runs=sum(count.runs for count in made.values()),
     )
-    degraded = [*_lacking(counts), *_late(statuses, inputs), *_withheld(session, statuses, now)]
+    degraded = [
+        *_lacking(counts),
+        *_late(statuses, inputs),
+        *_left_behind(session, statuses, now),
+        *_withheld(session, statuses, now),
+    ]
     return Status(
         status="degraded" if degraded else "ok",
         degraded=degraded,
@@ -95,6 +102,21 @@ def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> I
                 "ingest newer data."
             )
             yield Degraded(code="stale-input", sentence=sentence)
+
+
+def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+    """Tell of basins that keep a stale forecast while others have a newer one."""
+    if all(version.stale for version in statuses):
+        return
+    ages = {basin: age_days(t0, now) for basin, t0 in latest.newest_t0s(session, now).items()}
+    late = [basin for basin, age in ages.items() if stale(age)]
+    if late:
+        more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
+        sentence = (
+            f"{len(late)} of {len(ages)} basins keep a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
+            f"the clock: {', '.join(late[:MOST_NAMED])}{more}. See what their feeds gave."
+        )
+        yield Degraded(code="stale-basins", sentence=sentence)
 
 
 def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:

@@ -8,7 +8,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
-from freshet.cli.progress import reporting
+from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
@@ -18,6 +18,7 @@ from operations.feeds import fetch as run
 from operations.intake import Intake
 from records import audit
 from records import feeds as records
+from records.settings import Settings
 
 MOST_ROWS = 40
 
@@ -111,11 +112,8 @@ def fetch(
         def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
             reporter.show("basins", done, total, f"{fetched.basin_id} {fetched.status}")
 
-        def show_bytes(received: int, size: int | None) -> None:
-            reporter.show("download", received, size or received, "bytes")
-
         settings = context.settings
-        intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show_bytes, lambda _name: None)
+        intake = any_intake(settings, reporter)
         wanted = [basin_id(text) for text in basin or []]
         listener = Listener(show, say)
         done = run(context.database, context.clock, settings, intake, feed, wanted, days, listener)
@@ -131,6 +129,15 @@ def remove(feed: Name, as_json: Json = False) -> None:
         records.remove(session, kept)
         audit.record(session, audit.command_line(), "feed removed", kept.id, context.clock.wall(), name=kept.name)
     answer({"removed": kept.id}, as_json, f"Feed {feed} is removed. What it brought stays.")
+
+
+def any_intake(settings: Settings, reporter: Reporter) -> Intake:
+    """Return where a command may read files from: anywhere. Downloads are shown."""
+
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    return Intake(settings.data / "downloads", settings.ingest_hosts, None, show, lambda _name: None)
 
 
 def _tell(done: Sequence[records.FetchedBasin], as_json: bool) -> None:

@@ -12,6 +12,7 @@ from freshet.cli import (
     basins,
     bridge,
     compare,
+    daily,
     demo,
     doctor,
     evaluate,
@@ -47,6 +48,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "compare",
             "weather",
             "forecast",
+            "daily",
             "runs",
             "models",
             "serve",
@@ -82,6 +84,7 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
+app.command("daily")(daily.daily)
 app.command("runs")(runs.runs)
 app.add_typer(weather.app, name="weather")
 app.add_typer(models.app, name="models")

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from hydrology.calendar import day
-from records import series
+from records import promotions, series
 from records.engine import Database
 from tests.app.conftest import serving
 from tests.records.factories import (
@@ -80,6 +80,18 @@ def test_what_is_old_is_told_with_its_age(sqlite_database: Database, sqlite: str
     assert codes(said) == ["stale-forecast", "stale-input"]
     assert all("4 days behind the clock" in one["sentence"] for one in said["degraded"])
     assert (said["versions"][0]["stale"], said["inputs"][0]["stale"]) == (True, True)
+
+
+def test_a_basin_that_was_left_behind_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        promotions.promote(session, version, [a_basin(session, "SYNTH-01")], reason="too", by="someone", at=NOW)
+        a_run(session, version, issued(), issued("SYNTH-01"), t0=day("2008-09-27"))
+        a_run(session, version)
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["stale-basins"]
+    assert "1 of 2 basins keep a forecast" in said["degraded"][0]["sentence"]
+    assert "SYNTH-01" in said["degraded"][0]["sentence"]
 
 
 def test_what_is_lacking_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:

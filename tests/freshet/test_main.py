@@ -20,6 +20,7 @@ COMMANDS = (
         "compare",
         "weather",
         "forecast",
+        "daily",
         "runs",
         "models",
         "serve",

@@ -58,6 +58,20 @@ def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def live_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the country, what a feed of weather brought of it, and a version on that."""
+    from tests.operations.live import prepare, station
+
+    folder = tmp_path_factory.mktemp("live")
+    file = Path(shutil.copy(trained_file, folder / "freshet.sqlite"))
+    database = Database(f"sqlite:///{file}")
+    with station(database, folder) as at:
+        prepare(at)
+    database.close()
+    return file
+
+
 @pytest.fixture
 def kept(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its version."""

@@ -142,10 +142,10 @@ def test_latest_serves_the_newest_t0(kept: Database) -> None:
 
 
 def test_the_clock_sets_t0(kept: Database) -> None:
-    clock = Clock(datetime(2003, 7, 5, 6, tzinfo=UTC))
+    clock = Clock(datetime(2003, 7, 5, 14, tzinfo=UTC))
     (run,) = forecast(kept, clock, ForecastParams())
     assert run.t0 == day("2003-07-04")
-    assert run.issued_at == datetime(2003, 7, 5, 6, tzinfo=UTC)
+    assert run.issued_at == datetime(2003, 7, 5, 14, tzinfo=UTC)
     (at_the_end,) = forecast(kept, CLOCK, ForecastParams(horizon=5))
     assert at_the_end.t0 == day("2005-09-25")
 
@@ -375,6 +375,25 @@ def test_t0_after_the_clock_is_refused(kept: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
     with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
         forecast(kept, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+
+
+def test_t0_has_ended_where_the_basin_is(kept: Database) -> None:
+    # At 13:00 UTC the next day has begun in Fiji.
+    with kept.transaction() as session:
+        basins.upsert(session, replace(basins.get(session, "SYNTH-01"), texts={"time_zone": "Pacific/Fiji"}))
+    t0s = {}
+    for basin in BASINS[:2]:
+        (run,) = forecast(kept, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC)), ForecastParams(basins=[basin]))
+        t0s[basin] = str(run.t0)
+    assert t0s == {"SYNTH-01": "2003-07-05", "SYNTH-02": "2003-07-04"}
+    clock = Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))
+    (run,) = forecast(kept, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+    with kept.reading() as session:
+        reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
+    assert reasons["SYNTH-01"] is None
+    assert (
+        reasons["SYNTH-02"] == "SYNTH-02: T0 2003-07-05 has not ended where it is: choose 2003-07-04 or an earlier day."
+    )
 
 
 def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series.Written:

@@ -134,7 +134,7 @@ def test_an_esp_takes_the_weather_of_the_same_days_of_every_other_year(kept: Dat
 
 
 def test_an_esp_knows_no_year_that_has_not_ended_by_the_clock(kept: Database) -> None:
-    run = run_with(kept, "climatology", Clock(datetime(2004, 3, 11, 6, tzinfo=UTC)))
+    run = run_with(kept, "climatology", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)))
     assert stored(kept, run)["discharge"].axes["trace"] == ["2001", "2002", "2003"]
 
 
@@ -223,12 +223,12 @@ def test_a_reforecast_uses_what_was_known_the_day_after_t0(kept: Database) -> No
 
 
 def test_a_weather_forecast_that_is_not_available_yet_is_not_used_even_by_its_id(kept: Database) -> None:
-    issue = issue_of(available_time=datetime(2004, 3, 11, 6, tzinfo=UTC))
+    issue = issue_of(available_time=datetime(2004, 3, 11, 14, tzinfo=UTC))
     kept_id = keep(kept, *(observed_as_forecast(kept, basin, issue=issue) for basin in BASINS))
     for chosen in ({}, {"weather_id": kept_id}):
         with pytest.raises(NothingToForecast, match="no weather forecast that is known"):
-            run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 5, tzinfo=UTC)), **chosen)
-        assert run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 6, tzinfo=UTC)), **chosen).status == "issued"
+            run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 13, tzinfo=UTC)), **chosen)
+        assert run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)), **chosen).status == "issued"
 
 
 def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(kept: Database) -> None:

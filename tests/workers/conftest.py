@@ -21,11 +21,11 @@ from records.engine import Database
 from records.settings import Settings
 from records.tables.base import Base
 from tests.databases import PostgreSQL
-from tests.operations.conftest import configuration, country, long_trained_file, trained_file
+from tests.operations.conftest import configuration, country, live_file, long_trained_file, trained_file
 from workers.broker import start_embedded
 from workers.enqueue import Sender
 
-__all__ = ["country", "long_trained_file", "trained_file"]
+__all__ = ["country", "live_file", "long_trained_file", "trained_file"]
 
 PATIENCE = 240.0  # seconds: a bound for what hangs, not for what is slow
 LEASE = 2.0  # seconds
@@ -128,6 +128,13 @@ def _opened(settings: Settings) -> Iterator[Shop]:
 def sqlite_shop(trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
     """A shop on SQLite alone, for what does not depend on the database."""
     file = shutil.copy(trained_file, tmp_path / "freshet.sqlite")
+    yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
+
+
+@pytest.fixture
+def live_shop(live_file: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on SQLite alone, whose basins' weather comes by a feed."""
+    file = shutil.copy(live_file, tmp_path / "freshet.sqlite")
     yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
 
 

@@ -1,0 +1,64 @@
+"""`freshet daily`: what is to be done every day."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened, use_threads
+from freshet.cli.feeds import MOST_ROWS, any_intake
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.errors import DataProblem
+from jobspec.kinds import DailyParams
+
+_FIELDS = DailyParams.model_fields
+
+
+def daily(
+    feed: Annotated[
+        list[str] | None, typer.Option("--feed", metavar="NAME", help="Ask this feed alone; repeat it for more.")
+    ] = None,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", min=1, help=_FIELDS["horizon"].description)] = _FIELDS[
+        "horizon"
+    ].default,
+    as_json: Json = False,
+) -> None:
+    """Ask the feeds, apply the bridges, forecast every basin from its newest day, and tell what came of each.
+
+    A basin whose data stopped keeps its last forecast. Asked again, it stores nothing new. A schedule of the kind daily
+    does the same every morning.
+    """
+    with opened() as context, reporting() as reporter:
+        use_threads(context.settings.threads)
+        from operations.daily import Watcher
+        from operations.daily import daily as run
+        from operations.newest import Asked
+
+        cycle = run(
+            context.database,
+            context.clock,
+            context.settings,
+            any_intake(context.settings, reporter),
+            Asked(horizon),
+            feed or (),
+            Watcher(reporter.show, say),
+        )
+        context.record("daily cycle", "all basins", **cycle.counts)
+    for name, problem in cycle.problems.items():
+        say(f"{name}: {problem}")
+    counts = cycle.counts
+    title = f"{len(cycle.basins)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+    told = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
+    if len(told) > MOST_ROWS:
+        title += f"; {MOST_ROWS} of them, those without a new forecast first (--json tells all)"
+    rows = [(basin.basin, basin.status, basin.t0, basin.run, basin.reason) for basin in told[:MOST_ROWS]]
+    payload: dict[str, Any] = {
+        "counts": counts,
+        "basins": [asdict(basin) for basin in cycle.basins],
+        "problems": cycle.problems,
+        "runs": [made.id for made in cycle.runs],
+    }
+    answer(payload, as_json, table(("basin", "status", "T0", "run", "why"), rows, title))
+    if lacking := counts.get("stale", 0) + counts.get("failed", 0):
+        raise typer.Exit(PARTLY_DONE if lacking < len(cycle.basins) else DataProblem.exit_code)
