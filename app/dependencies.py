@@ -113,6 +113,13 @@ def _written(said: object) -> object:
 
 
 OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
+KnownAt = Annotated[
+    OptionalInstant,
+    Query(
+        description="As it was known at this instant (RFC 3339, with its offset); by default what is known now.",
+        examples=["2008-04-21T06:00:00Z"],
+    ),
+]
 
 
 def refuse_unknown_parameters(request: Request) -> None:

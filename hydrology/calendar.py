@@ -1,7 +1,7 @@
 """Days and periods. A day is a `numpy.datetime64[D]`; a period names its first and last day, both inside."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Self
 from zoneinfo import ZoneInfo
 
@@ -29,6 +29,21 @@ def day(text: str | date | np.datetime64) -> Day:
         converted: Day = text.astype("datetime64[D]")
         return converted
     return np.datetime64(text, "D")
+
+
+def instant(text: str) -> datetime:
+    """Return an instant in UTC from RFC 3339, `2008-04-21T06:00:00Z`.
+
+    Raises:
+        InvalidInput: the text is none, or says no offset.
+    """
+    try:
+        parsed = datetime.fromisoformat(text)
+        if parsed.tzinfo is not None:
+            return parsed.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput(f"{text[:64]!r} is not an instant: write one with its offset, e.g. 2008-04-21T06:00:00Z.")
 
 
 def as_date(value: Day) -> date:

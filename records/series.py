@@ -14,6 +14,7 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
+from hydrology.errors import NotFound
 from hydrology.series import DailySeries
 from records import basins
 from records.merge import UnitConflict, UnusableValues, Written, rows_of, write
@@ -22,6 +23,7 @@ from records.years import VALUE, calendar_years, days_between, january, joined, 
 
 __all__ = [
     "Entry",
+    "NoObservations",
     "UnitConflict",
     "UnusableValues",
     "Written",
@@ -34,6 +36,12 @@ __all__ = [
     "stamps",
     "write",
 ]
+
+
+class NoObservations(NotFound):
+    """Nothing of that product, variable or period is kept for the basin."""
+
+    kind = "no-observations"
 
 
 @dataclass(frozen=True, slots=True)

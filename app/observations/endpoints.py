@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
-from app.dependencies import BasinId, Reading
+from app.dependencies import BasinId, KnownAt, Reading
 from app.observations import service
 from app.observations.schemas import Observations
-from app.observations.service import LONGEST_DAYS, USUAL_DAYS, NoObservations, SeriesRequest, Units
+from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest, Units
 from app.problems import documented
 from jobspec.fields import DayField
 from records.basins import UnknownArea, UnknownBasin
+from records.series import NoObservations
 
 router = APIRouter(prefix="/basins", tags=["observations"])
 
@@ -58,7 +59,8 @@ AreaName = Annotated[
     "/{basin}/observations",
     summary="Observed discharge, weather and snow of a basin",
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
-    f"say why. One answer holds at most {LONGEST_DAYS} days; a longer period is refused, never cut short.",
+    f"say why. One answer holds at most {LONGEST_DAYS} days; a longer period is refused, never cut short. With "
+    "`known_at` what was revised later is as it was, and what came later is absent.",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea),
     response_model=Observations,
 )
@@ -72,8 +74,9 @@ def read_observations(
     end: End = None,
     units: DischargeUnits = None,
     area: AreaName = None,
+    known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> Observations | Response:
-    part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area))
+    part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area, known_at))
     unchanged = not_modified(response, service.tag_of(session, part), SHORTLY, if_none_match)
     return unchanged or service.tell(session, part)

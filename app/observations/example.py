@@ -12,6 +12,7 @@ OBSERVATIONS: dict[str, Any] = {
     },
     "units": {"discharge": "mm/day"},
     "area": {"name": "area_gages2", "km2": 1163.23},
+    "known_at": None,
     "kept": {"discharge": {"first_day": "1980-01-01", "last_day": "2014-12-31"}},
     "time": ["2014-12-29", "2014-12-30", "2014-12-31", "2015-01-01"],
     "values": {"discharge": [0.6730433, 0.5889129, 0.4837499, None]},
@@ -26,5 +27,8 @@ OBSERVATIONS: dict[str, Any] = {
         "64": "suspect: the value is doubtful",
         "128": "ice: the river was frozen; a value is an estimate",
     },
-    "missing": {"values.discharge": "1 of 4 days have no value: their flags say why."},
+    "missing": {
+        "values.discharge": "1 of 4 days have no value: their flags say why.",
+        "known_at": "It is what is known now.",
+    },
 }

@@ -1,6 +1,6 @@
 """Answers about observations."""
 
-from datetime import date
+from datetime import date, datetime
 
 from pydantic import ConfigDict, Field
 
@@ -28,7 +28,8 @@ class Observations(Model):
     credit: DataCredit | None = Field(description="Whose the product is; null where no feed brought any of it.")
     units: dict[str, str] = Field(description="The unit of each variable's values.")
     area: Area | None = Field(description="The drainage area that discharge was converted with; null where none was.")
-    kept: dict[str, Extent] = Field(description="All that is kept of each variable, of which this is a part.")
+    known_at: datetime | None = Field(description="The instant at which this was known; null for what is known now.")
+    kept: dict[str, Extent] = Field(description="All that is (or was) known of each variable, of which this is a part.")
     time: list[date] = Field(description="Every day from the first to the last that was asked for.")
     values: dict[str, list[float | None]] = Field(
         description=column("By variable, null where there is no value, which `flags` explain")

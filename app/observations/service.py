@@ -1,7 +1,8 @@
 """Daily series from the records to their answer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
@@ -17,9 +18,9 @@ from app.problems import Fault, InvalidRequest
 from app.schema import DataCredit
 from hydrology import units as convert
 from hydrology.calendar import Day, Period, as_date
-from hydrology.errors import NotFound
 from hydrology.series import DailySeries, Flag
-from records import basins, product_credits, series
+from records import basins, product_credits, revisions, series
+from records.series import NoObservations
 
 Units = Literal["cfs", "m3/s", "mm/day"]
 DISCHARGE = "discharge"
@@ -37,12 +38,6 @@ LEGEND: Mapping[Flag, str] = {
 }
 
 
-class NoObservations(NotFound):
-    """Nothing of that product, variable or period is kept for the basin."""
-
-    kind = "no-observations"
-
-
 @dataclass(frozen=True, slots=True)
 class SeriesRequest:
     """What is asked of a basin's series; None is the usual.
@@ -52,6 +47,7 @@ class SeriesRequest:
         start, end: the first and last day.
         units: of discharge.
         area: the name of the area that depths are taken over.
+        known_at: the instant at which it is to have been known.
     """
 
     product: str
@@ -60,6 +56,7 @@ class SeriesRequest:
     end: Day | None
     units: Units | None
     area: str | None
+    known_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +68,7 @@ class Part:
     period: Period
     units: Units | None
     area: convert.Area | None
+    known_at: datetime | None
 
 
 def part(session: Session, basin: str, request: SeriesRequest) -> Part:
@@ -90,8 +88,24 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
         choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
         sought = "No series" if request.variable is None else f"No {request.variable}"
         raise NoObservations(f"{sought} of {request.product} is kept for {basin}: choose a series that is ({choices}).")
+    if request.known_at is not None:
+        entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
-    return Part(basin, entries, _period(basin, request, entries), request.units, area)
+    return Part(basin, entries, _period(basin, request, entries), request.units, area, request.known_at)
+
+
+def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: datetime) -> list[series.Entry]:
+    """Return the entries as they stood at an instant.
+
+    Raises:
+        NoObservations: nothing of them was known.
+    """
+    then = [(entry, revisions.as_known_at(session, basin, entry.product, entry.variable, at)) for entry in entries]
+    known = [replace(entry, period=daily.period) for entry, daily in then if daily is not None]
+    if not known:
+        sentence = f"Nothing of {entries[0].product} was known for {basin} at {at:%Y-%m-%dT%H:%M:%SZ}"
+        raise NoObservations(f"{sentence}: choose a later instant.")
+    return known
 
 
 def tag_of(session: Session, part: Part) -> str:
@@ -102,7 +116,7 @@ def tag_of(session: Session, part: Part) -> str:
     names = [entry.variable for entry in part.entries]
     credit = _credit(session, part)
     content = (part.basin, product, stamp, names, str(part.period), part.units, area, credit and credit.model_dump())
-    return entity_tag(*content)
+    return entity_tag(*content, str(part.known_at))
 
 
 def _credit(session: Session, part: Part) -> DataCredit | None:
@@ -126,6 +140,8 @@ def tell(session: Session, part: Part) -> Observations:
         missing["credit"] = "No feed brought any of it."
     if area is None:
         missing["area"] = "No value was converted with an area."
+    if part.known_at is None:
+        missing["known_at"] = "It is what is known now."
     return Observations(
         basin=part.basin,
         basin_kind=kind_of(part.basin),
@@ -133,6 +149,7 @@ def tell(session: Session, part: Part) -> Observations:
         credit=credit,
         units={name: daily.unit for name, daily in by_variable.items()},
         area=None if area is None else forecasts.Area(name=area.name, km2=area.m2 / 1e6),
+        known_at=part.known_at,
         kept={
             entry.variable: Extent(first_day=as_date(entry.period.first), last_day=as_date(entry.period.last))
             for entry in part.entries
@@ -147,7 +164,12 @@ def tell(session: Session, part: Part) -> Observations:
 
 def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
     """Return a series over the period in the unit to tell it in."""
-    stored = series.read(session, part.basin, entry.product, entry.variable, part.period)
+    key = (session, part.basin, entry.product, entry.variable)
+    stored = (
+        series.read(*key, part.period)
+        if part.known_at is None
+        else revisions.as_known_at(*key, part.known_at, part.period)
+    )
     if stored is None:
         length = len(part.period)
         nothing, absent = np.full(length, np.nan, np.float32), np.full(length, Flag.ABSENT, np.uint8)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from app.conditional import FOR_EVER, NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import (
     IdCursor,
+    KnownAt,
     OptionalBasin,
     OptionalInstant,
     OptionalVersion,
@@ -48,13 +49,14 @@ def list_runs(
     t0_from: T0From = None,
     t0_to: T0To = None,
     issued_after: IssuedAfter = None,
+    known_at: KnownAt = None,
     after: IdCursor = None,
     limit: PageLimit = 100,
 ) -> RunPage:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
-    is null."""
+    is null. With `known_at` those that were available by then: a run never changes, so each still says what it said."""
     filters = RunFilters(basin, version, purpose, t0_from, t0_to, issued_after)
-    runs, more = service.page(session, filters, at=clock.now(), after=after, limit=limit)
+    runs, more = service.page(session, filters, at=min(clock.now(), known_at or clock.now()), after=after, limit=limit)
     query = {
         "basin": basin,
         "version": version,
@@ -62,6 +64,7 @@ def list_runs(
         "t0_from": t0_from,
         "t0_to": t0_to,
         "issued_after": issued_after,
+        "known_at": known_at,
         "limit": limit,
     }
     following = next_page(request, response, query, runs[-1].id if more else None)

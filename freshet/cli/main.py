@@ -22,6 +22,7 @@ from freshet.cli import (
     jobs,
     keys,
     models,
+    observations,
     parts,
     runs,
     schedules,
@@ -43,6 +44,7 @@ class InTheOrderOfTheWork(TyperGroup):
         first = [
             "ingest",
             "basins",
+            "observations",
             "train",
             "evaluate",
             "compare",
@@ -80,6 +82,7 @@ def freshet() -> None:
 
 app.add_typer(ingest.app, name="ingest")
 app.command("basins")(basins.basins)
+app.command("observations")(observations.observations)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, table
 from hydrology.basins import basin_id
+from hydrology.calendar import instant
 from records import runs as records
 from records.run_summary import LEARNT_FROM
 from records.since_empty import UNKNOWN
@@ -20,6 +21,9 @@ from records.since_empty import UNKNOWN
 def runs(
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="Show this run, by its id.")] = None,
     basin: Annotated[str | None, typer.Option(metavar="BASIN", help="List those that speak of this basin.")] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="List those that were known then: 2008-04-21T06:00:00Z.")
+    ] = None,
     limit: Annotated[
         int, typer.Option(metavar="COUNT", min=1, max=10_000, help="At most so many, the newest first.")
     ] = 20,
@@ -31,7 +35,8 @@ def runs(
             shown = run_json(session, run)
             answer(shown, as_json, run_table(shown))
             return
-        found = records.list_runs(session, basin=basin_id(basin) if basin else None, limit=limit)
+        wanted, by = basin_id(basin) if basin else None, instant(known_at) if known_at else None
+        found = records.list_runs(session, basin=wanted, available_by=by, limit=limit)
     columns = ("run", "T0", "horizon", "issued", "version", "purpose", "forcing", "status")
     rows = [(r.id, r.t0, r.horizon_days, r.issued_at, r.version_id, r.purpose, r.forcing_kind, r.status) for r in found]
     answer({"runs": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +52,7 @@ def test_discharge_is_told_day_by_day_as_it_is_stored(database: Database, client
     assert said["values"] == {"discharge": [100.0, None, 250.0]}
     assert said["flags"] == {"discharge": [3, 8, 3]}
     assert said["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
-    assert set(said["missing"]) == {"values.discharge", "area", "credit"}
+    assert set(said["missing"]) == {"values.discharge", "area", "credit", "known_at"}
     assert said["missing"]["values.discharge"].startswith("1 of 3 days")
 
 
@@ -184,3 +184,25 @@ def test_a_copy_is_good_until_the_product_is_written_again(database: Database, c
         series.write(session, BASIN, "usgs", "discharge", revised, a_source(session), NOW)
     changed = client.get(address, headers=held)
     assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, 101.0)
+
+
+def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, client: TestClient) -> None:
+    keep(database)
+    before = client.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T07:00:00Z")
+    later = NOW + timedelta(days=1)
+    with database.transaction() as session:
+        revised = daily("2008-02-01", 251.0, 300.0, flag=Flag.APPROVED, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", revised, a_source(session, "later"), later)
+    after = client.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T07:00:00Z").json()
+    assert after == before.json()
+    assert (after["known_at"], after["values"]) == ("2008-10-01T07:00:00Z", {"discharge": [100.0, None, 250.0]})
+    assert after["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
+    now = client.get(f"{ADDRESS}?product=usgs").json()
+    assert (now["known_at"], now["values"]) == (None, {"discharge": [100.0, None, 251.0, 300.0]})
+
+
+def test_what_was_not_known_yet_is_not_there(stocked: TestClient) -> None:
+    answer = stocked.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T05:59:59Z")
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
+    assert "was known" in answer.json()["detail"]
+    assert stocked.get(f"{ADDRESS}?product=usgs&known_at=yesterday").status_code == 422

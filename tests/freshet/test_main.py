@@ -15,6 +15,7 @@ COMMANDS = (
     *(
         "ingest",
         "basins",
+        "observations",
         "train",
         "evaluate",
         "compare",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.calendar import Period, as_date, day, last_ended_day, month, water_year, zone_of_longitude
+from hydrology.calendar import Period, as_date, day, instant, last_ended_day, month, water_year, zone_of_longitude
 from hydrology.errors import InvalidInput
 
 dates = st.dates(date(1900, 1, 1), date(2100, 12, 31))
@@ -81,3 +81,12 @@ def test_a_zone_that_there_is_not_is_refused() -> None:
 def test_a_meridian_has_the_hours_of_the_sun(longitude: float, zone: str) -> None:
     assert zone_of_longitude(longitude) == zone
     last_ended_day(datetime(2026, 11, 22, tzinfo=UTC), zone)
+
+
+def test_an_instant_has_an_offset() -> None:
+    assert (
+        instant("2008-04-21T06:00:00Z") == instant("2008-04-20T23:00:00-07:00") == datetime(2008, 4, 21, 6, tzinfo=UTC)
+    )
+    for text in ("2008-04-21T06:00:00", "2008-04-21", "now", "0001-01-01T00:00:00+14:00"):
+        with pytest.raises(InvalidInput, match="is not an instant"):
+            instant(text)

@@ -1,0 +1,76 @@
+"""`freshet observations`: the daily series that are kept of a basin, as they are known or as they were."""
+
+from datetime import datetime
+from typing import Annotated
+
+import numpy as np
+import typer
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from hydrology.basins import basin_id
+from hydrology.calendar import Period, instant
+from hydrology.series import DailySeries
+from records import revisions, series
+from records.series import NoObservations
+
+USUAL_DAYS = 30
+
+
+def observations(
+    basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
+    product: Annotated[str, typer.Option(metavar="NAME", help="`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, typer.Option(metavar="NAME", help="discharge, precipitation, ...")] = "discharge",
+    period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help=f"The days. Default: the last {USUAL_DAYS}.")
+    ] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="As it was known then: 2008-04-21T06:00:00Z.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a daily series of a basin, as it is known now or as it was known at an instant."""
+    name, days = basin_id(basin), None if period is None else Period.parse(period)
+    at = None if known_at is None else instant(known_at)
+    with opened() as context, context.database.reading() as session:
+        daily = _read(session, name, product, variable, days, at)
+    if days is None:
+        daily = daily.over(
+            Period(max(daily.start, daily.period.last - np.timedelta64(USUAL_DAYS - 1, "D")), daily.period.last)
+        )
+    values = [None if np.isnan(value) else float(value) for value in daily.values]
+    payload = {
+        "basin": name,
+        "product": product,
+        "variable": variable,
+        "unit": daily.unit,
+        "known_at": at,
+        "time": list(daily.days),
+        "values": values,
+        "flags": daily.flags.tolist(),
+    }
+    rows = list(zip(daily.days, values, daily.flags.tolist(), strict=True))
+    title = f"{name} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    answer(payload, as_json, table(("day", daily.unit, "flags"), rows, title))
+
+
+def _read(
+    session: Session, basin: str, product: str, variable: str, days: Period | None, at: datetime | None
+) -> DailySeries:
+    """Return a series.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        NoObservations: nothing of it is known.
+    """
+    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    key = (session, basin, product, variable)
+    daily = series.read(*key, days) if at is None else revisions.as_known_at(*key, at, days)
+    if daily is None:
+        choices = ", ".join(sorted(f"{product} {variable}" for product, variable in kept)) or "nothing"
+        raise NoObservations(
+            f"No {variable} of {product} is known of {basin} there: choose other days, or a series that is kept "
+            f"({choices})."
+        )
+    return daily
