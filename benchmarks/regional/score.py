@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
-from benchmarks.regional.members import FOLD_MEMBERS, FOLDS, RESULTS, fold, series
+from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
 from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
@@ -62,13 +62,15 @@ class Observed:
 def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
-    `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble. `twins` are scored in the test years
-    alone: they have fitted the others.
+    `folds`: each on the basins that it never saw. `snow`, `snow-twins`: of the shipped ensembles. `twins` are scored in
+    the test years alone: they have fitted the others.
     """
     if name == "folds":
         result = _folds()
     elif name == "snow":
-        result = snow_skill()
+        result = snow_skill(ENSEMBLE.name)
+    elif name == "snow-twins":
+        result = snow_skill(TWIN.name)
     else:
         result = _series(name)
     RESULTS.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Snow storage of the shipped ensemble against the reference, where at least half the precipitation is snow.
+"""Snow storage of a shipped ensemble against the reference, where at least half the precipitation is snow.
 
 The cells are chosen on the training years, as `freshet evaluate` does; the test years judge them.
 """
@@ -6,7 +6,6 @@ The cells are chosen on the training years, as `freshet evaluate` does; the test
 import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
-from benchmarks.regional.members import ENSEMBLE
 from hydrology.calendar import Period
 from operations.evaluate import evaluate
 from operations.pretrained import install, read_shipped
@@ -16,16 +15,19 @@ from records.clock import Clock
 FRAC_SNOW = 0.5
 
 
-def snow_skill() -> dict[str, object]:
+def snow_skill(name: str) -> dict[str, object]:
     """Return the quartiles of r and of the bias in % over the basins, and the worst closure of the same run.
 
     The ensemble is installed in the database and evaluated there, as a user would.
+
+    Args:
+        name: of the ensemble.
     """
     database = opened()
     with database.reading() as session:
         (fractions,) = basin_records.attributes_of(session, basins(), ["frac_snow"]).T
     snowy = [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
-    version = install(database, Clock(), read_shipped(ENSEMBLE.name)).version_id
+    version = install(database, Clock(), read_shipped(name)).version_id
     done = evaluate(database, Clock(), version, Period.parse(TEST), snowy)
     database.close()
     by_basin = {

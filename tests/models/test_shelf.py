@@ -18,7 +18,7 @@ DAYS, SAMPLES = 400, 4
 
 
 def test_something_is_shipped() -> None:
-    assert [folder.name for folder in SHIPPED] == ["mclstm-maurer-447"]
+    assert [folder.name for folder in SHIPPED] == ["mclstm-maurer-447", "mclstm-maurer-447-twin"]
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
