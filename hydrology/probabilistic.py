@@ -1,0 +1,43 @@
+"""Scores of forecasts that are distributions: of quantiles, held against what was observed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
+    """Return the continuous ranked probability score of each day, in the unit of the flow; 0 is perfect.
+
+    It is twice the quantile score's integral over the levels (Gneiting and Ranjan 2011, doi:10.1198/jbes.2010.08110,
+    equation 12), by the trapezoidal rule: what lies beyond the outer levels counts nothing.
+
+    Args:
+        quantiles: (days, levels).
+        observed: (days,).
+    """
+    level, error = np.asarray(levels), observed[:, np.newaxis] - quantiles
+    return np.asarray(2 * np.trapezoid(np.maximum(level * error, (level - 1) * error), level, axis=-1))
+
+
+def interval_score(low: Array, high: Array, observed: Array, share: float) -> Array:
+    """Return the score of each day's interval, in the unit of the flow: its width, and a fine for what it misses.
+
+    Source: Gneiting and Raftery 2007, doi:10.1198/016214506000001437, equation 43.
+
+    Args:
+        share: of the days that the interval is to hold, 0.9 from the 5 % to the 95 % quantile.
+    """
+    missed = np.maximum(low - observed, 0) + np.maximum(observed - high, 0)
+    return np.asarray(high - low + 2 / (1 - share) * missed)
+
+
+def chance_of_passing(quantiles: Array, levels: Sequence[float], threshold: float) -> Array:
+    """Return each day's chance that flow is above a threshold, (days,), from its quantiles (days, levels).
+
+    Between quantiles it is interpolated; beyond the outermost it is their level, for nothing is known there.
+    """
+    passed = [np.interp(threshold, of_day, levels) for of_day in quantiles]
+    return 1 - np.asarray(passed)
