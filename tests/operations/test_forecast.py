@@ -396,6 +396,23 @@ def test_t0_has_ended_where_the_basin_is(kept: Database) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("clock", "t0"),
+    [
+        ("2005-04-04T05:59", "2005-04-02"),  # 3 April has 23 hours
+        ("2005-04-04T06:00", "2005-04-03"),
+        ("2004-11-01T06:59", "2004-10-30"),  # 31 October has 25
+        ("2004-11-01T07:00", "2004-10-31"),
+    ],
+)
+def test_t0_ends_with_a_night_of_any_length(kept: Database, clock: str, t0: str) -> None:
+    with kept.transaction() as session:
+        basins.upsert(session, replace(basins.get(session, BASINS[0]), texts={"time_zone": "America/Denver"}))
+    at = Clock(datetime.fromisoformat(clock).replace(tzinfo=UTC))
+    (run,) = forecast(kept, at, ForecastParams(basins=[BASINS[0]]))
+    assert str(run.t0) == t0
+
+
 def rewrite(database: Database, basin: str, variable: str, period: Period, value: float) -> series.Written:
     """Give a series one value over a period, as an ingest does."""
     with database.transaction() as session:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from jobspec.kinds import queue_of
 from records import jobs
@@ -170,13 +170,17 @@ def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) 
 
 
 def copy_rows(file: Path, url: str) -> None:
-    """Copy every row of a SQLite file into an empty database."""
+    """Copy every row of a SQLite file into an empty database of PostgreSQL."""
     source, target = Database(f"sqlite:///{file}"), Database(url)
     with source.reading() as reading, target.transaction() as writing:
         for table in Base.metadata.sorted_tables:
             rows = [dict(row._mapping) for row in reading.execute(select(table))]
             if rows:
                 writing.execute(table.insert(), rows)
+            number = table.autoincrement_column
+            if rows and number is not None:  # the next row gets the next number
+                sequence = func.pg_get_serial_sequence(table.name, number.name)
+                writing.execute(select(func.setval(sequence, func.max(number))))
     source.close()
     target.close()
 
