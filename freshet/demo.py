@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from freshet.client import Client, ServiceError
 from ingestion.sources import synthetic
+from jobspec.kinds import MORNING
 from records import audit, keys, private
 from records.clock import Clock
 from records.engine import Database
@@ -28,10 +29,12 @@ TRAINING = {
     "validate_every": 50,
     "members": 3,
 }
-AS_OF = datetime(2008, 9, 21, 6, tzinfo=UTC)
-"""The demonstration's clock: a morning near the end of that record, that leaves 10 days of weather to forecast with."""
+AS_OF = datetime(2008, 9, 20, 15, tzinfo=UTC)
+"""The demonstration's clock: a morning near the end of that record, that leaves 10 days of weather to perturb."""
 HELD_OUT = "2006-10-01..2008-09-30"
 HORIZON = 10
+MORNINGS = 7
+"""So many mornings are replayed; the last is that of the clock."""
 PATIENCE = 90.0  # seconds that the service has to answer for the first time
 
 
@@ -48,10 +51,12 @@ class Demonstrated:
     Attributes:
         skill: the evaluation job's result on the held-out years.
         forecasts: the latest forecast of every basin, as the API tells it (mm/day).
+        status: of the service.
     """
 
     skill: dict[str, Any]
     forecasts: dict[str, Any]
+    status: dict[str, Any]
 
 
 @contextmanager
@@ -103,8 +108,15 @@ def demonstrate(
             config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
             made = _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
         skill = _do(client, "evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins}, show)
-        _do(client, "forecast", {"basins": basins, "horizon": HORIZON}, show)
-        return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"))
+        _do(client, "replay", {"period": _mornings(settings), "horizon": HORIZON}, show)
+        return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"), client.get("/v1/status"))
+
+
+def _mornings(settings: Settings) -> str:
+    """Return the last mornings by the clock."""
+    now = Clock(settings.as_of).now()
+    last = now.date() if now.timetz() >= MORNING else now.date() - timedelta(days=1)
+    return f"{last - timedelta(days=MORNINGS - 1)}..{last}"
 
 
 def _token(settings: Settings) -> str:

@@ -5,7 +5,7 @@ the database (whether a basin is known, say) is checked when the job runs.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, time, timedelta
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -14,11 +14,14 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
 from hydrology.products import own_product
+from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.training import AnyTraining
 
 LONGEST_HORIZON_DAYS = 366
+MORNING = time(14, tzinfo=UTC)
+"""When a replayed day's forecasts are issued: in the morning anywhere in the United States."""
 Queue = Literal["default", "ingest", "training"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 MOST_FAULTS = 10  # nobody reads thousands of sentences
@@ -232,6 +235,17 @@ class DailyParams(RequestModel):
     horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
 
 
+class ReplayParams(RequestModel):
+    """Which mornings to replay, and what is known on each."""
+
+    period: PeriodField = Field(description="The mornings: forecasts are issued on each as if it were today.")
+    latency_days: int = Field(
+        1, ge=0, lt=STALE_AFTER_DAYS, description="So many days after it has ended, a day's weather becomes known."
+    )
+    horizon: int = Field(10, ge=1, le=30, description="Days after T0.")
+    traces: int = Field(11, ge=1, le=51, description="Of each morning's weather forecast: perturbed observations.")
+
+
 class JobRequest(RequestModel):
     """A job of some kind.
 
@@ -294,6 +308,14 @@ class DailyJob(JobRequest):
 
     kind: Literal["daily"]
     params: DailyParams
+
+
+class ReplayJob(JobRequest):
+    """Replay an archive as if it were daily life, with perturbed observations as weather forecasts. Asked again, it
+    stores nothing new."""
+
+    kind: Literal["replay"]
+    params: ReplayParams
 
 
 class TrainingJob(JobRequest):
@@ -368,6 +390,7 @@ AnyJobRequest = Annotated[
     | FetchJob
     | BridgeJob
     | DailyJob
+    | ReplayJob
     | TrainingJob
     | ForecastJob
     | EvaluationJob

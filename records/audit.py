@@ -36,6 +36,7 @@ Action = Literal[
     "models compared",
     "forecast issued",
     "daily cycle",
+    "archive replayed",
     "model promoted",
     "model installed",
 ]

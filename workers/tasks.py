@@ -22,6 +22,7 @@ from jobspec.kinds import (
     MemberJob,
     MemberParams,
     PretrainedParams,
+    ReplayParams,
     TrainingParams,
     UploadParams,
     WeatherParams,
@@ -163,21 +164,17 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
 
 def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     """Ask the feeds, apply the bridges, issue the newest forecasts, and tell of every basin what came of it."""
-    from operations import posted
     from operations.daily import Watcher
     from operations.daily import daily as run
     from operations.newest import Asked
 
     tools = running.tools
-    with tools.database.reading() as session:
-        operational = posted.speaks_for_the_service(session, running.job)
-    purpose: runs.Purpose = "operational" if operational else "on-request"
 
     def show(what: str, done: int, total: int, detail: str) -> None:
         running.show(done, total, f"{what}: {detail}" if detail else what)
 
     watcher = Watcher(show, running.log, running.pause)
-    asked = Asked(params.horizon, purpose)
+    asked = Asked(params.horizon, _purpose(running))
     cycle = run(tools.database, tools.clock, tools.settings, _intake(running), asked, params.feeds, watcher)
     told = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in told.items():
@@ -191,6 +188,25 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         "problems": cycle.problems,
         "runs": [{"run": made.id, "status": made.status, "t0": str(made.t0)} for made in cycle.runs],
     }
+
+
+def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
+    """Issue the forecasts of past mornings as if each were today."""
+    from operations.replay import replay as run
+
+    tools = running.tools
+    done = run(tools.database, tools.clock, params, purpose=_purpose(running), on_morning=running.show)
+    for basin, reason in done.reasons.items():
+        running.log(f"{basin} has no forecast of the last morning. {reason}")
+    return {"runs": len(done.runs), "reasons": dict(islice(done.reasons.items(), MOST_TOLD))}
+
+
+def _purpose(running: Running) -> runs.Purpose:
+    """Return why a job issues forecasts."""
+    from operations import posted
+
+    with running.tools.database.reading() as session:
+        return "operational" if posted.speaks_for_the_service(session, running.job) else "on-request"
 
 
 def _intake(running: Running) -> "Intake":
@@ -286,14 +302,10 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
-    from operations import posted
     from operations.forecast import forecast as issue
 
-    tools, job = running.tools, running.job
-    with tools.database.reading() as session:
-        operational = posted.speaks_for_the_service(session, job)
-    purpose: runs.Purpose = "operational" if operational else "on-request"
-    issued = issue(tools.database, tools.clock, params, purpose=purpose, key=job.id, on_days=running.show)
+    tools, key = running.tools, running.job.id
+    issued = issue(tools.database, tools.clock, params, purpose=_purpose(running), key=key, on_days=running.show)
     return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
 
 
@@ -348,6 +360,7 @@ HANDLERS: dict[str, Handler] = {
     "fetch": fetch,
     "bridge": bridge,
     "daily": daily,
+    "replay": replay,
     "training": training,
     "member": member,
     "forecast": forecast,

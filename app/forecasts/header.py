@@ -14,6 +14,7 @@ from app.forecasts.schemas import Superseded
 from app.schema import DataCredit
 from app.weather.schemas import WeatherUsed
 from hydrology.calendar import as_date
+from hydrology.perturbed import SOURCE as PERTURBED
 from hydrology.staleness import age_days, stale
 from hydrology.weather import ForcingKind
 from records.latest import Latest
@@ -85,7 +86,7 @@ def header(latest: Latest, at: datetime | None) -> Header:
         horizon_days=run.horizon_days,
         product=run.product,
         forcing_kind=run.forcing_kind,
-        forcing_note=FORCING_NOTES[run.forcing_kind],
+        forcing_note=forcing_note(run),
         bridges=[bridge_used(bridge) for bridge in summary.bridges],
         seen_in_training=summary.seen_in_training,
         outside_training=None if summary.outside_training is None else list(summary.outside_training),
@@ -107,6 +108,13 @@ def header(latest: Latest, at: datetime | None) -> Header:
         fields["age_days"] = age_days(run.t0, at)
         fields["stale"] = stale(fields["age_days"])
     return fields
+
+
+def forcing_note(run: Run) -> str:
+    """Return what is said of the weather after T0."""
+    if run.weather is not None and run.weather.source == PERTURBED:
+        return "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
+    return FORCING_NOTES[run.forcing_kind]
 
 
 def weather_used(run: Run) -> WeatherUsed | None:

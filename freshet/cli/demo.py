@@ -29,7 +29,8 @@ def demo(
 ) -> None:
     """Start the whole service on synthetic basins, and do the main job over its API.
 
-    Ingest, train an ensemble, evaluate it, forecast; then serve until interrupted. Everything is kept in the folder
+    Ingest, train an ensemble, evaluate it, replay a week of mornings, the last of them today's by the service's clock;
+    then serve until interrupted. Everything is kept in the folder
     `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in SQLite. Running it again goes on
     from there.
     """
@@ -56,7 +57,7 @@ def demo(
         with reporting() as reporter:
             done = demonstrate(settings, process, serve.base(host, chosen), trained, reporter.show)
         nse = done.skill["nse"]
-        payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"]}
+        payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"], "status": done.status}
         answer(payload, as_json, _table(done.forecasts["forecasts"]))
         say(
             f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
@@ -64,6 +65,11 @@ def demo(
         )
         for one in done.forecasts["forecasts"][:1] if pretrained else ():
             say(one["training_note"])
+        say(
+            f"A replay: by its clock it is {as_of:%Y-%m-%d %H:%M} UTC, and these forecasts are of this morning. The "
+            "weather after T0 is perturbed observations, no forecast that anybody issued. Status: "
+            f"{done.status['status']}."
+        )
         clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"
         say(f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast).")
         if not once:

@@ -24,6 +24,7 @@ from freshet.cli import (
     models,
     observations,
     parts,
+    replay,
     runs,
     schedules,
     serve,
@@ -51,6 +52,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "weather",
             "forecast",
             "daily",
+            "replay",
             "runs",
             "models",
             "serve",
@@ -88,6 +90,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("daily")(daily.daily)
+app.command("replay")(replay.replay)
 app.command("runs")(runs.runs)
 app.add_typer(weather.app, name="weather")
 app.add_typer(models.app, name="models")

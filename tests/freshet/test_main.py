@@ -22,6 +22,7 @@ COMMANDS = (
         "weather",
         "forecast",
         "daily",
+        "replay",
         "runs",
         "models",
         "serve",

@@ -152,3 +152,8 @@ def test_the_demo_starts_from_the_shipped_ensemble(freshet: Freshet, shelf: Path
     assert {basin for basin, learnt in seen.items() if learnt} == set(LEARNT)
     assert all(one["water_balance"]["closes"] for one in said.json["forecasts"])
     assert (freshet.data / "demo-pretrained" / "freshet.sqlite").exists()
+    assert (said.json["status"]["status"], said.json["status"]["degraded"]) == ("ok", [])
+    for one in said.json["forecasts"]:
+        assert (one["t0"], one["issued_at"], one["stale"]) == ("2008-09-18", "2008-09-20T14:00:00Z", False)
+        assert (one["forcing_kind"], one["weather"]["source"]) == ("supplied", "perturbed-observations")
+        assert one["forcing_note"].startswith("Driven by perturbed observations")

@@ -22,6 +22,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("fetch", {"feed": "usgs-flow", "basins": ["USGS-01013500"], "period": PERIOD}),
     ("bridge", {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended", "period": PERIOD}}),
     ("bridge", {"name": "ifs_as_live", "fit": {"from": "past_ifs", "to": "live", "model": "ecmwf_ifs"}, "basins": []}),
+    ("replay", {"period": PERIOD, "latency_days": 2, "horizon": 7, "traces": 3}),
     ("daily", {"feeds": ["usgs-flow"], "horizon": 7}),
     ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
