@@ -15,6 +15,7 @@ MEASUREMENTS = {
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",
+    "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.exactness",
     "ingest": "benchmarks.speed.ingest",
     "mclstm-step": "benchmarks.speed.mclstm_step",

@@ -24,6 +24,7 @@ import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
+from ingestion.sources.base import Source
 from jobspec.kinds import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
@@ -54,9 +55,10 @@ def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
         database.migrate()
-        names = SyntheticCountry(BASINS).basins()
+        country = SyntheticCountry(BASINS)
+        names = country.basins()
         begin = PERIOD.last - HORIZON - ROUNDS
-        version = prepare(database, names, begin)
+        version = prepare(database, country, PRODUCT, begin)
         whole: dict[str, list[float]] = {"next_day": [], "stored": []}
         for days in range(1, ROUNDS + 1):
             for found in whole.values():  # the first keeps the states that the second finds
@@ -70,11 +72,12 @@ def measure() -> dict[str, Any]:
     }
 
 
-def prepare(database: Database, names: list[str], day: Day) -> str:
-    """Keep the basins, a version and every basin's states of a day, and return the version."""
-    ingest(database, SyntheticCountry(len(names)), CLOCK)
+def prepare(database: Database, country: Source, product: str, day: Day) -> str:
+    """Keep the basins, a version of a product and every basin's states of a day, and return the version."""
+    names = country.basins()
+    ingest(database, country, CLOCK)
     config = TrainingConfig(
-        inputs=InputsConfig(product=PRODUCT),
+        inputs=InputsConfig(product=product),
         train_period=Period.parse("2000-10-01..2001-09-30"),
         windows=WindowsConfig(spinup_days=10, loss_days=10, batch=4),
         schedule=Cosine(steps=1),
@@ -86,7 +89,7 @@ def prepare(database: Database, names: list[str], day: Day) -> str:
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
             new = states.NewState(
-                version_id=version, basin_id=name, day=day - SPIN_UP, product=PRODUCT, arrays=empty, inputs_hash=""
+                version_id=version, basin_id=name, day=day - SPIN_UP, product=product, arrays=empty, inputs_hash=""
             )
             states.put(session, new, CLOCK.wall())
     _issue(database, version, names, day)

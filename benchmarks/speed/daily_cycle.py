@@ -1,0 +1,203 @@
+"""The daily cycle from fetch to stored forecasts: 50, 150 and 447 basins x 10 members x 1 and 31 traces x 10 days.
+
+Every morning a server of this machine, in a process of its own, gives the flow and weather of the last 30 days and a
+weather forecast; a cycle keeps them, advances the states by a day and issues a run. `cpu_seconds` is of a whole cycle,
+`fetch_cpu_seconds` of asking the feeds and keeping what they give. `products_cpu_seconds` is of the bare products: each
+linear layer of the networks once for the day until T0 and once a day ahead for every trace, in float32, by torch, as
+many samples at a time as the service runs. `growth` is the CPU seconds of a basin over those where basins are fewest.
+
+Synthetic basins with 29 years of weather, an untrained ensemble of the default network, SQLite, one thread; CPU seconds
+of this process, the median of ROUNDS mornings after a first one. `--basins` sets the largest number of basins.
+"""
+
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.live.server import serving
+from benchmarks.live.world import Gauge, World
+from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
+from benchmarks.speed.warm_forecast import MEMBERS, cpu_seconds, prepare
+from benchmarks.speed.weather_traces import products
+from hydrology.bridge import BRIDGED
+from hydrology.calendar import Period, as_date
+from hydrology.series import DailySeries
+from hydrology.units import Area, mm_per_day_to_cfs
+from ingestion.sources.base import BasinData
+from jobspec.feeds import NewFeed, read_settings
+from jobspec.kinds import MORNING
+from operations.daily import ADVANCING, Watcher, daily
+from operations.intake import Intake
+from operations.loading import load_version
+from operations.newest import Asked
+from records import feeds, promotions
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+
+COUNTS, TRACES = (50, 150, 447), (1, 31)
+HORIZON, ROUNDS = 10, 3
+LIVE = "live"
+BEGIN = PERIOD.last - 30
+"""The last day that is kept before the first cycle."""
+FEEDS = {
+    "flow": {"adapter": "usgs"},
+    "past": {"adapter": "open-meteo-archive", "model": "era5", "product": LIVE},
+    "ahead-1": {"adapter": "open-meteo-forecast", "model": "ecmwf_ifs", "days_ahead": HORIZON},
+    "ahead-31": {"adapter": "open-meteo-ensemble", "model": "ncep_gefs025", "members": 31, "days_ahead": HORIZON},
+}
+
+
+def measure(basins: int = COUNTS[-1]) -> dict[str, Any]:
+    """Return CPU seconds by basins and traces, how they grow, and their share of the bare products."""
+    torch.set_num_threads(1)
+    counts = [count for count in COUNTS if count < basins] + [basins]
+    cycles = [cycle for count in counts for cycle in _of_basins(count)]
+    for cycle in cycles:
+        fewest = next(other for other in cycles if other["traces"] == cycle["traces"])
+        per_basin = (one["cpu_seconds"] / one["basins"] for one in (cycle, fewest))
+        cycle["growth"] = next(per_basin) / next(per_basin)
+    return {"shape": f"{MEMBERS} members x {HORIZON} days, 1 thread", "cycles": cycles}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCountry:
+    """The synthetic country as gauges of USGS whose weather is of a live product, known until a day."""
+
+    country: SyntheticCountry
+    known: Period
+
+    def basins(self) -> list[str]:
+        """Return the basins' identifiers."""
+        return [f"USGS-9{basin.removeprefix('SYNTH-').zfill(7)}" for basin in self.country.basins()]
+
+    def read(self, basin: str) -> BasinData:
+        """Return a basin's series and attributes; no two lie at the same place."""
+        number = int(basin.removeprefix("USGS-9"))
+        data = self.country.read(f"SYNTH-{number:03d}")
+        area = data.areas[PRODUCT]
+        series = tuple(
+            replace(
+                one,
+                product=LIVE if one.product == PRODUCT else "usgs",
+                series=(_in_cfs(one.series, area) if one.variable == "discharge" else one.series).over(self.known),
+            )
+            for one in data.series
+        )
+        areas, place = {LIVE: area}, (30 + number / 30, -70 - number / 15)
+        return replace(data, basin=basin, areas=areas, latitude=place[0], longitude=place[1], series=series)
+
+
+def _in_cfs(daily: DailySeries, area: float) -> DailySeries:
+    values = mm_per_day_to_cfs(daily.values, area=Area(LIVE, area)).astype(np.float32)
+    return replace(daily, values=values, unit="cfs")
+
+
+def _of_basins(count: int) -> Iterator[dict[str, Any]]:
+    """Measure the cycles of so many basins, with each number of traces."""
+    country = SyntheticCountry(count)
+    with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server):
+        database = Database(f"sqlite:///{folder}/freshet.sqlite")
+        database.migrate()
+        morning = datetime.combine(as_date(BEGIN + 2), MORNING)
+        with database.transaction() as session:
+            for name, told in FEEDS.items():
+                feeds.create(session, NewFeed(name=name, settings=read_settings(told)), None, morning)
+        source = LiveCountry(country, Period(PERIOD.first, BEGIN))
+        version = prepare(database, source, LIVE, BEGIN - HORIZON)
+        with database.transaction() as session:
+            promotions.promote(session, version, source.basins(), reason="to measure", by="a benchmark", at=morning)
+        with database.reading() as session:
+            ensemble = load_version(session, version).ensemble
+        settings = _settings(Path(folder), url)
+        for traces in TRACES:
+            rounds = []
+            for _ in range(ROUNDS + 1):
+                server.send(morning)
+                rounds.append(_cycle(database, morning, settings, traces, count))
+                morning += timedelta(days=1)
+            whole, fetching = zip(*rounds[1:], strict=True)
+            bare = cpu_seconds(partial(products, ensemble, count * traces, HORIZON))
+            bare += cpu_seconds(partial(products, ensemble, count, 1))
+            yield {
+                "basins": count,
+                "traces": traces,
+                "cpu_seconds": statistics.median(whole),
+                "fetch_cpu_seconds": statistics.median(fetching),
+                "products_cpu_seconds": bare,
+                "over_products": statistics.median(whole) / bare,
+            }
+        database.close()
+
+
+def _cycle(database: Database, morning: datetime, settings: Settings, traces: int, count: int) -> tuple[float, float]:
+    """Do a cycle; return the CPU seconds of it, and those until the feeds have given what they have."""
+    begun, fetched = time.process_time(), 0.0
+
+    def show(what: str, _done: int, _total: int, _detail: str) -> None:
+        nonlocal fetched
+        if what != ADVANCING:
+            fetched = time.process_time() - begun
+
+    intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
+    names = ("flow", "past", f"ahead-{traces}")
+    cycle = daily(database, Clock(morning), settings, intake, Asked(HORIZON), names, Watcher(show))
+    if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
+        raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")
+    return time.process_time() - begun, fetched
+
+
+def _settings(folder: Path, url: str) -> Settings:
+    # With a key, for Open-Meteo's free limit is less than 447 x 31 a fetch.
+    return Settings(
+        data=folder,
+        ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
+        usgs_url=f"{url}/ogcapi/v0",
+        open_meteo_archive_url=url,
+        open_meteo_forecast_url=url,
+        open_meteo_ensemble_url=url,
+        open_meteo_key="a-key",
+    )
+
+
+@contextmanager
+def _served(count: int) -> Iterator[tuple[str, Connection]]:
+    """Serve the country from another process; gives the server's address, and what is told the time."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(count, theirs))
+    process.start()
+    theirs.close()  # so that its end is seen here
+    try:
+        yield ours.recv(), ours
+    finally:
+        ours.send(None)
+        process.join()
+
+
+def _serve(count: int, orders: Connection) -> None:
+    gauges = {}
+    source = LiveCountry(SyntheticCountry(count), Period(BEGIN - 60, PERIOD.last))
+    for basin in source.basins():
+        data = source.read(basin)
+        told = {one.variable: one.series for one in data.series}
+        weather = {name: told[name] for name in BRIDGED}
+        place = float(data.latitude or 0), float(data.longitude or 0)
+        gauges[basin] = Gauge(basin, *place, data.areas[LIVE], told["discharge"], weather)
+    world = World(gauges, datetime.combine(as_date(BEGIN), MORNING))
+    with serving(world) as url:
+        orders.send(url)
+        while (now := orders.recv()) is not None:
+            world.now = now
