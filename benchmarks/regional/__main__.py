@@ -24,7 +24,9 @@ def main() -> None:
     some = what.add_parser("train")
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
-    what.add_parser("score").add_argument("series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins"])
+    what.add_parser("score").add_argument(
+        "series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins", "uncertainty"]
+    )
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_threads(Settings.load().threads)

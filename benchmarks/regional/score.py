@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.regional import uncertainty
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
 from benchmarks.regional.snow import snow_skill
@@ -63,7 +64,7 @@ def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
     `folds`: each on the basins that it never saw. `snow`, `snow-twins`: of the shipped ensembles. `twins` are scored in
-    the test years alone: they have fitted the others.
+    the test years alone: they have fitted the others. `uncertainty`: the probabilities of the shipped ensemble.
     """
     if name == "folds":
         result = _folds()
@@ -71,6 +72,9 @@ def score(name: str) -> None:
         result = snow_skill(ENSEMBLE.name)
     elif name == "snow-twins":
         result = snow_skill(TWIN.name)
+    elif name == "uncertainty":
+        run = simulate(loaded(shipped(ENSEMBLE)), basins())
+        result = uncertainty.measure(run, observe(basins(), str(run.record)))
     else:
         result = _series(name)
     RESULTS.mkdir(exist_ok=True)
