@@ -18,7 +18,11 @@ DAYS, SAMPLES = 400, 4
 
 
 def test_something_is_shipped() -> None:
-    assert [folder.name for folder in SHIPPED] == ["mclstm-maurer-447", "mclstm-maurer-447-twin"]
+    assert [folder.name for folder in SHIPPED] == [
+        "mclstm-maurer-447",
+        "mclstm-maurer-447-today",
+        "mclstm-maurer-447-twin",
+    ]
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
