@@ -18,6 +18,7 @@ MEASUREMENTS = {
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.exactness",
     "ingest": "benchmarks.speed.ingest",
+    "live-replay": "benchmarks.live_replay",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",

@@ -61,7 +61,7 @@ def daily_values(world: World, query: Mapping[str, str]) -> Reply:
         column = "81559_00060_00003"
         lines += ["\t".join(("agency_cd", "site_no", "datetime", column, f"{column}_cd")), "5s\t15s\t20d\t14n\t10s"]
         for at, value, flags in values:
-            text = "Ice" if world.has("nwis-ice") and at == last else "" if value is None else f"{value:g}"
+            text = "Ice" if at == values[-1][0] and world.has("nwis-ice") else "" if value is None else f"{value:g}"
             lines.append("\t".join(("USGS", gauge.number, str(at), text, _codes(flags))))
     return Reply(200, "\n".join(lines).encode() + b"\n", {"Content-Type": "text/plain"})
 
@@ -182,7 +182,7 @@ def _page(world: World, address: str, query: Mapping[str, str], found: Sequence[
     cursor = base64.urlsafe_b64encode(str(start + size).encode()).decode()
     links = [{"rel": "self", "href": address}]
     if start + size < len(found):
-        if world.has("usgs-repeated-cursor") and start:
+        if start and world.has("usgs-repeated-cursor"):
             cursor = query["cursor"]
         where = "https://elsewhere.example/items" if world.has("usgs-next-elsewhere") else address
         rest = "&".join(f"{name}={value}" for name, value in query.items() if name != "cursor")

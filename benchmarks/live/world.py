@@ -110,6 +110,7 @@ class World:
         members: of the ensemble, the control included.
         key: that every request must send; None is any or none.
         requests: the method, path, query and headers of every request.
+        played: how often each fault went wrong, by the UTC day.
     """
 
     gauges: Mapping[str, Gauge]
@@ -122,7 +123,7 @@ class World:
     members: int = 31
     key: str | None = None
     requests: list[tuple[str, str, str, Mapping[str, str]]] = field(default_factory=list)
-    _done: Counter[tuple[Day, str]] = field(default_factory=Counter)
+    played: Counter[tuple[Day, Fault]] = field(default_factory=Counter)
 
     @property
     def today(self) -> Day:
@@ -130,15 +131,14 @@ class World:
         return day(self.now.astimezone(UTC).date())
 
     def has(self, fault: Fault) -> bool:
-        """Whether something goes wrong today."""
-        return fault in self.faults.get(self.today, ())
+        """Whether something goes wrong today; asked where it does."""
+        wrong = fault in self.faults.get(self.today, ())
+        self.played[self.today, fault] += wrong
+        return wrong
 
     def once(self, fault: Fault) -> bool:
         """Whether something that happens once a day happens now."""
-        if not self.has(fault):
-            return False
-        self._done[self.today, fault] += 1
-        return self._done[self.today, fault] == 1
+        return self.has(fault) and self.played[self.today, fault] == 1
 
     def flow(self, gauge: Gauge) -> DailySeries:
         """Return the discharge that is known by now, as revised by now."""

@@ -1,0 +1,390 @@
+"""Daily life replayed on real basins: 60 mornings of daily cycles over 40 of them, beside the same without faults.
+
+A server of this machine gives discharge as USGS and NWIS do, and weather as Open-Meteo and Daymet do, of what
+FRESHET_CAMELS holds: the weather of Maurer is what the live product brings, and, perturbed, an ensemble of 31 members.
+Every fault that it can play goes wrong on a morning of its own, Open-Meteo's refusal on five in a row; three gauges
+have no weather for eight mornings; a flow that was told wrong is revised weeks later. Every answer has several pages,
+and in the second half of the mornings the API is v1. The mornings cross a 29 February and a night of 23 hours, and the
+days brought before them the 31 December of a leap year, which Daymet lacks.
+
+Every fifth morning's cycle is done twice, and the second may store nothing. A basin-day is `issued` with a forecast
+from the last day that has ended there, `late` with its latest from an earlier day, `stale` with one that is too old, or
+`failed` with none. After mornings without faults, the last states, forecasts and series are compared to those of a
+replay that had none, bit by bit.
+"""
+
+import hashlib
+import re
+import shutil
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from datetime import time as hour
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sqlalchemy import func, select
+
+from benchmarks.live.server import serving
+from benchmarks.live.world import FAULTS, Fault, Gauge, Revision, World
+from benchmarks.regional import data
+from hydrology.bridge import BRIDGED
+from hydrology.calendar import Day, Period, as_date, day
+from hydrology.series import DailySeries
+from ingestion.sources.base import BasinData
+from jobspec.feeds import NewFeed, read_settings
+from operations.basins import last_ended
+from operations.daily import BasinOutcome, Watcher, daily
+from operations.feeds import fetch
+from operations.ingest import store
+from operations.intake import Intake
+from operations.newest import Asked
+from operations.pretrained import install, read_shipped
+from records import basins, feeds, promotions, runs, series, states
+from records.clock import Clock
+from records.engine import Database
+from records.settings import Settings
+from records.tables.base import Base
+from records.tables.runs import RunBasinRow, RunRow
+
+LIVE = "live"
+FIRST, MORNINGS, HORIZON = day("2008-01-20"), 60, 7
+BEFORE = Period(day("2004-10-01"), FIRST - 2)
+"""The days that the feeds bring before the first morning."""
+MORNING = hour(14, tzinfo=UTC)
+LONG: dict[Fault, int] = {"meteo-400": 5}
+"""The faults that go wrong on more mornings than one."""
+SILENT, SILENT_FROM, SILENT_MORNINGS = slice(1, 4), 8, 8
+REVISED_AFTER = 45  # mornings: the day has long left those that a feed asks for again
+TWICE_EVERY = 5  # mornings
+_ROWS_A_PAGE = 8  # of a basin: the 30 days that are asked for fill three pages and more
+
+
+def measure(basins: int = 40, mornings: int = MORNINGS) -> dict[str, Any]:
+    """Return how every basin-day and every fault ended, and what differs from a replay without faults."""
+    torch.set_num_threads(1)
+    names = data.basins()[:: len(data.basins()) // basins][:basins]
+    source = data.source()
+    read = {name: source.read(name) for name in names}
+    gauges = {name: _gauge(of_basin) for name, of_basin in read.items()}
+    days = [FIRST + at for at in range(mornings)]
+    with tempfile.TemporaryDirectory() as folder:
+        begun = Path(folder, "begun.sqlite")
+        _begin(begun, read, gauges)
+        calm, hard = (_Replay.of(begun, name, gauges) for name in ("calm", "hard"))
+        _go(calm, days)
+        _trouble(hard, days)
+        took = time.process_time()
+        _go(hard, days)
+        took = time.process_time() - took
+        return {
+            "shape": f"{basins} basins x {mornings} mornings, {HORIZON} days ahead",
+            **_accounted(hard),
+            "doubled": _doubled(hard),
+            "faults": [_told(hard, fault) for fault in FAULTS],
+            "differs_from_replay_without_faults": _differing(calm, hard),
+            "cpu_seconds": round(took),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Morning:
+    """What came of a cycle.
+
+    Attributes:
+        day: of the morning.
+        outcomes: of each basin, with the last day that had ended there.
+        problems: by feed.
+        pauses: seconds waited before each new attempt.
+        told: what the feeds told, but for their weights.
+        again: the runs that a second cycle issued, and the rows that it added.
+    """
+
+    day: Day
+    outcomes: list[tuple[BasinOutcome, Day]]
+    problems: Mapping[str, str]
+    pauses: list[float]
+    told: list[str]
+    again: tuple[int, int] = (0, 0)
+
+
+@dataclass(slots=True)
+class _Replay:
+    """A database, the world that it follows, and what came of its mornings."""
+
+    database: Database
+    world: World
+    folder: Path
+    silent: set[Day] = field(default_factory=set)
+    mornings: list[_Morning] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, begun: Path, name: str, gauges: Mapping[str, Gauge]) -> "_Replay":
+        """Return one that goes on from a database which is left as it is."""
+        file = begun.with_stem(name)
+        shutil.copy(begun, file)
+        world = World(gauges, _at(FIRST), page_size=_ROWS_A_PAGE * len(gauges))
+        return cls(Database(f"sqlite:///{file}"), world, begun.parent)
+
+
+def _at(morning: Day) -> datetime:
+    return datetime.combine(as_date(morning), MORNING)
+
+
+def _gauge(of_basin: BasinData) -> Gauge:
+    """Return a basin as a gauge whose discharge is that of USGS and whose weather is Maurer's."""
+    by_key = {(one.product, one.variable): one.series for one in of_basin.series}
+    weather = {
+        name: replace(daily, values=daily.values.astype(np.float64))
+        for name, daily in ((name, by_key[data.PRODUCT, name]) for name in BRIDGED)
+    }
+    assert of_basin.latitude is not None
+    assert of_basin.longitude is not None
+    place = of_basin.latitude, of_basin.longitude
+    return Gauge(of_basin.basin, *place, of_basin.areas[data.PRODUCT], by_key["usgs", "discharge"], weather)
+
+
+def _feeds(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return what the feeds are told, by names that begin with that of the service, as the faults' do.
+
+    One basin of each kind of weather is asked for alone: then Open-Meteo's answer is an object, else a list.
+    """
+    past = {"adapter": "open-meteo-archive", "model": "era5", "product": LIVE}
+    one_trace = {"adapter": "open-meteo-forecast", "model": "ecmwf_ifs"}
+    ensemble = {"adapter": "open-meteo-ensemble", "model": "ncep_gefs025", "members": 31}
+    alone, others = names[:1], names[1:]
+    return {
+        "usgs": {"adapter": "usgs", "basins": names[:-2]},
+        "nwis-json": {"adapter": "nwis", "basins": names[-2:-1]},
+        "nwis-rdb": {"adapter": "nwis", "form": "rdb", "basins": names[-1:]},
+        "meteo-past": past | {"basins": others},
+        "meteo-past-alone": past | {"basins": alone},
+        "meteo-ahead": ensemble | {"basins": others},
+        "meteo-ahead-alone": one_trace | {"basins": alone},
+        "daymet": {"adapter": "daymet", "product": "pixel", "days_back": 30, "basins": names[:6]},
+    }
+
+
+def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge]) -> None:
+    """Keep the basins, the feeds with all that they bring of the days before, the ensemble and its states."""
+    database = Database(f"sqlite:///{file}")
+    database.migrate()
+    told = _feeds([*read])
+    world = World(gauges, _at(FIRST - 1))
+    with database.transaction() as session:
+        for of_basin in read.values():
+            areas = {LIVE: of_basin.areas[data.PRODUCT]}
+            store(session, replace(of_basin, areas=areas, series=(), files=()), Clock(world.now))
+        for name, of_feed in told.items():
+            feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, world.now)
+    with serving(world) as url:
+        settings = _settings(file.parent, url, "v0")
+        for name in told:
+            if "ahead" not in name:
+                done = fetch(database, Clock(world.now), settings, _intake(settings), name, (), BEFORE)
+                assert {one.status for one in done} == {"new"}, done
+        version = install(database, Clock(world.now), read_shipped(), LIVE).version_id
+        with database.transaction() as session:
+            promotions.promote(session, version, [*read], reason="to replay", by="a benchmark", at=world.now)
+        daily(database, Clock(world.now), settings, _intake(settings), Asked(HORIZON))
+    database.close()
+
+
+def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
+    """Let everything go wrong in a replay, one after the other, and the last mornings be without faults."""
+    faults: dict[Day, list[Fault]] = {}
+    at = 1
+    for fault in FAULTS:
+        length = LONG.get(fault, 1)
+        faults |= {morning: [fault] for morning in days[at : at + length]}
+        at += length + 1
+    hard.world.faults = faults
+    hard.silent = {*days[SILENT_FROM : SILENT_FROM + SILENT_MORNINGS]}
+    revised, gauge = days[0], next(iter(hard.world.gauges.values()))
+    place = int((revised - gauge.flow.start).astype(int))
+    wrong = gauge.flow.values.copy()
+    truth, wrong[place] = float(wrong[place]), 2 * wrong[place] + 1
+    changed = replace(gauge, flow=replace(gauge.flow, values=wrong))
+    hard.world.gauges = {**hard.world.gauges, gauge.basin: changed}
+    hard.world.revisions = [Revision(gauge.basin, revised, _at(revised) + timedelta(days=REVISED_AFTER), truth)]
+
+
+def _go(replay: _Replay, days: Sequence[Day]) -> None:
+    """Do the cycles of all mornings."""
+    whole = replay.world.gauges
+    with serving(replay.world) as url:
+        for number, morning in enumerate(days):
+            replay.world.now = _at(morning)
+            replay.world.gauges = _silenced(whole) if morning in replay.silent else whole
+            settings = _settings(replay.folder, url, "v0" if number < len(days) // 2 else "v1")
+            of_morning = _cycle(replay, morning, settings)
+            if number % TWICE_EVERY == 0:
+                before = _rows(replay.database)
+                second = daily(replay.database, Clock(_at(morning)), settings, _intake(settings), Asked(HORIZON))
+                of_morning = replace(of_morning, again=(len(second.runs), _rows(replay.database) - before))
+            replay.mornings.append(of_morning)
+
+
+def _cycle(replay: _Replay, morning: Day, settings: Settings) -> _Morning:
+    pauses: list[float] = []
+    told: list[str] = []
+    clock = Clock(_at(morning))
+    watcher = Watcher(tell=told.append, pause=pauses.append)
+    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), (), watcher)
+    with replay.database.reading() as session:
+        ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
+    outcomes = list(zip(done.basins, ended, strict=True))
+    return _Morning(morning, outcomes, done.problems, pauses, [one for one in told if "weighs" not in one])
+
+
+def _silenced(gauges: Mapping[str, Gauge]) -> dict[str, Gauge]:
+    """Return the gauges, some without weather since the silence began."""
+    last = FIRST + SILENT_FROM - 2
+    silent = {name: replace(gauges[name], weather=_until(gauges[name].weather, last)) for name in [*gauges][SILENT]}
+    return {**gauges, **silent}
+
+
+def _until(weather: Mapping[str, DailySeries], last: Day) -> dict[str, DailySeries]:
+    return {name: of_all.over(Period(of_all.start, last)) for name, of_all in weather.items()}
+
+
+def _settings(folder: Path, url: str, version: str) -> Settings:
+    return Settings(
+        data=folder,
+        ingest_hosts=(("127.0.0.1", int(url.rpartition(":")[2])),),
+        usgs_url=f"{url}/ogcapi/{version}",
+        nwis_url=f"{url}/nwis/dv/",
+        daymet_url=url,
+        open_meteo_archive_url=url,
+        open_meteo_forecast_url=url,
+        open_meteo_ensemble_url=url,
+    )
+
+
+def _intake(settings: Settings) -> Intake:
+    return Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
+
+
+def _rows(database: Database) -> int:
+    """Return how many rows all tables have."""
+    with database.reading() as session:
+        tables = Base.metadata.sorted_tables
+        return sum(session.execute(select(func.count()).select_from(table)).scalar_one() for table in tables)
+
+
+def _status(outcome: BasinOutcome, ended: Day) -> str:
+    if outcome.status == "stale" or outcome.t0 is None:
+        return outcome.status
+    return "issued" if outcome.t0 == ended else "late"
+
+
+def _accounted(hard: _Replay) -> dict[str, Any]:
+    """Return the basin-days by what came of them, and why of those that are not issued."""
+    counts: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for morning in hard.mornings:
+        for outcome, ended in morning.outcomes:
+            status = _status(outcome, ended)
+            counts[status] += 1
+            if status != "issued":
+                reasons[status][_like(outcome.reason)] += 1
+    return {
+        "basin_days": {"all": len(hard.mornings) * len(hard.world.gauges), **counts},
+        "reasons": {status: dict(of_status.most_common()) for status, of_status in reasons.items()},
+    }
+
+
+def _like(reason: str | None) -> str:
+    """Return a reason without the basin, day and address that it names, which are many."""
+    text = re.sub(r"USGS-\d+", "BASIN", reason or "none told")
+    return re.sub(r"\d{4}-\d\d-\d\d", "DAY", re.sub(r"http://[^ :]*:\d+", "http://HOST", text))
+
+
+def _doubled(hard: _Replay) -> dict[str, int]:
+    """Return what was stored twice: by a second cycle of a morning, or as two forecasts of the same."""
+    same = (RunBasinRow.basin_id, RunRow.t0, RunRow.forcing_kind, RunRow.weather, RunBasinRow.state_hash)
+    with hard.database.reading() as session:
+        query = select(func.count()).select_from(RunRow).join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        of_same = session.scalars(query.where(RunBasinRow.status == "issued").group_by(*same)).all()
+    return {
+        "runs_of_second_cycles": sum(morning.again[0] for morning in hard.mornings),
+        "rows_of_second_cycles": sum(morning.again[1] for morning in hard.mornings),
+        "forecasts_from_the_same_state_and_weather": sum(count - 1 for count in of_same),
+    }
+
+
+def _told(hard: _Replay, fault: Fault) -> dict[str, Any]:
+    """Return how often a fault went wrong, and how that ended for the feeds of its service."""
+    service = fault.partition("-")[0]
+
+    def problems(morning: _Morning) -> dict[str, str]:
+        return {feed: problem for feed, problem in morning.problems.items() if feed.startswith(service)}
+
+    of_fault = [morning for morning in hard.mornings if fault in hard.world.faults.get(morning.day, ())]
+    if not of_fault:
+        return {"fault": fault, "ended": "not played: too few mornings"}
+    refused = {feed: _like(why) for morning in of_fault for feed, why in problems(morning).items()}
+    pauses = [seconds for morning in of_fault for seconds in morning.pauses]
+    after = (morning.day for morning in hard.mornings if morning.day > of_fault[-1].day and not problems(morning))
+    ended = "taken as it came"
+    if refused:
+        ended = f"refused, whole again on {next(after, 'no morning')}"
+    elif pauses:
+        ended = "whole at another attempt"
+    return {
+        "fault": fault,
+        "mornings": [str(morning.day) for morning in of_fault],
+        "played": sum(hard.world.played[morning.day, fault] for morning in of_fault),
+        "ended": ended,
+        "refused": refused,
+        "paused_seconds": pauses,
+        "told": [sentence for morning in of_fault for sentence in morning.told],
+        "basin_days": dict(Counter(_status(*outcome) for morning in of_fault for outcome in morning.outcomes)),
+    }
+
+
+def _differing(calm: _Replay, hard: _Replay) -> dict[str, list[str]]:
+    """Return the basins whose last states, forecasts or series have other bits than without faults."""
+    left, right = _last(calm), _last(hard)
+    on_time = [outcome.basin for outcome, ended in hard.mornings[-1].outcomes if outcome.t0 == ended]
+    return {
+        "not_on_time_at_last": sorted(left.keys() - set(on_time)),
+        **{
+            kind: [basin for basin in left if left[basin][kind] != right[basin][kind]]
+            for kind in ("state", "forecast", "series")
+        },
+    }
+
+
+def _last(replay: _Replay) -> dict[str, dict[str, str]]:
+    """Return the fingerprints of what each basin has at last."""
+    found = {}
+    with replay.database.reading() as session:
+        for outcome, ended in replay.mornings[-1].outcomes:
+            basin, version = outcome.basin, promotions.current(session, [outcome.basin])[outcome.basin]
+            state = states.newest_valid(session, version, basin, ended)
+            assert state is not None
+            assert outcome.run is not None
+            forecast = runs.series_of(session, outcome.run, basin)
+            kept = {
+                (entry.product, entry.variable): series.read(session, basin, entry.product, entry.variable)
+                for entry in series.catalogue(session, basin)
+            }
+            found[basin] = {
+                "state": f"{state.day} {state.sha256}",
+                "forecast": _digest(values.values for values in forecast.values()),
+                "series": _digest(part for one in kept.values() if one for part in (one.values, one.flags, one.days)),
+            }
+    return found
+
+
+def _digest(arrays: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
