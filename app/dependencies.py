@@ -117,7 +117,6 @@ KnownAt = Annotated[
     OptionalInstant,
     Query(
         description="As it was known at this instant (RFC 3339, with its offset); by default what is known now.",
-        examples=["2008-04-21T06:00:00Z"],
     ),
 ]
 

@@ -321,7 +321,7 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
-        ({"kind": "flood", "params": {}}, "'kind' must be one of 'ingest', 'fetch', 'training', 'forecast'"),
+        ({"kind": "flood", "params": {}}, "'kind' must be one of 'ingest', 'fetch'"),
         ({"kind": "forecast", "params": {"horzion": 3}}, "forecast.params.horzion: There is no such field."),
         ({"kind": "training", "params": {}}, "training.params.config: It is needed."),
     ],

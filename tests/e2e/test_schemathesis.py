@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 
 from app.limits import OBSERVATIONS
+from ingestion.sources import synthetic
 from tests.e2e.conftest import Api
 from tests.operations.conftest import BASINS
 
@@ -80,10 +81,13 @@ def _configuration(api: Api) -> str:
         "feed": [api.kept.feed],
         "bridge": [api.kept.bridge],
     }
+    products = json.dumps([synthetic.PRODUCT])
     lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
     lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]
     lines += [
+        f"[dictionaries.product]\nvalues = {products}",
         "[parameters]",
+        '"query.product" = { dictionary = "product", probability = 0.7 }',
         *(f'"path.{name}" = {{ dictionary = "{name}", probability = 0.7 }}' for name in known),
         "[[operations]]",
         f'include-path = "{EVENTS}"',
