@@ -3,7 +3,7 @@
 Source: Addor et al. 2017, doi:10.5194/hess-21-5293-2017, table 2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,10 @@ class ClimateIndices:
     low_prec_freq: float
     low_prec_dur: float
     low_prec_timing: str | None
+
+
+CLIMATE = tuple(field.name for field in fields(ClimateIndices) if not field.name.endswith("_timing"))
+"""The indices that are numbers: those that networks take as attributes."""
 
 
 def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: Days) -> ClimateIndices:

@@ -16,6 +16,7 @@ from hydrology.held_out_years import split_years
 from hydrology.products import own_product
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
+from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.training import AnyTraining
 
@@ -318,6 +319,15 @@ class ReplayJob(JobRequest):
     params: ReplayParams
 
 
+class ClimateJob(JobRequest):
+    """Compute the climate indices of a basin from weather that is kept of it."""
+
+    time_limit = timedelta(minutes=10)
+
+    kind: Literal["climate"]
+    params: ClimateParams
+
+
 class TrainingJob(JobRequest):
     """Train a model version, or fine-tune one."""
 
@@ -371,6 +381,15 @@ class MemberJob(JobRequest):
     params: MemberParams
 
 
+class BasinJob(_Intake):
+    """Add a basin, or what more is known of one. Only the service posts it."""
+
+    time_limit = timedelta(minutes=30)
+
+    kind: Literal["basin"] = "basin"
+    params: AddedBasin
+
+
 class UploadJob(_Intake):
     """Ingest a table that was sent to the service. Only the service posts it."""
 
@@ -391,6 +410,7 @@ AnyJobRequest = Annotated[
     | BridgeJob
     | DailyJob
     | ReplayJob
+    | ClimateJob
     | TrainingJob
     | ForecastJob
     | EvaluationJob
@@ -406,7 +426,7 @@ def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
 
 
 REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(*get_args(get_args(AnyJobRequest)[0]))
-KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, UploadJob, WeatherJob)}
+KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, BasinJob, UploadJob, WeatherJob)}
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:

@@ -12,6 +12,7 @@ from hydrology.credit import Credit
 from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
+from operations.basins import area_by
 from operations.dataset import BasinForcing, content_hash
 from operations.forecast_days import RunDays
 from operations.learnt import learnt_from
@@ -197,7 +198,7 @@ class _Result:
 
     def _run_basin(self, reason: str | None) -> runs.RunBasin:
         start, state, parent = self.start, self.state, self.start.advanced.parent
-        area_name = self.loaded.version.product
+        area = area_by(start.basin.areas, self.loaded.version.area_products)
         return runs.RunBasin(
             basin_id=start.basin.id,
             status="withheld" if reason else "issued",
@@ -206,8 +207,8 @@ class _Result:
             parent_hash=parent.sha256 if parent else None,
             state_hash=state.sha256,
             inputs_hash=self._inputs_hash(parent.day + ONE_DAY if parent else start.forcing.period.first),
-            area_m2=start.basin.areas.get(area_name),
-            area_name=area_name if area_name in start.basin.areas else None,
+            area_m2=None if area is None else area.m2,
+            area_name=None if area is None else area.name,
             summary=self._summary(),
             spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
         )
@@ -230,7 +231,7 @@ class _Result:
         start, traces = self.start, self.start.weather.traces
         median = np.median(self._of_both(self.flow.discharge), axis=0)
         names, static = self.loaded.config.inputs.static, start.forcing.forcing.static[0]
-        learnt = learnt_from(self.loaded.version, start.basin.id, names, static)
+        learnt = learnt_from(self.loaded.version, start.basin.id, names, static, start.forcing.assumed)
         last_of_record = self.days.ahead.last if traces is None else self.days.t0
         holds_water = self.flow.water is not None
         return RunSummary(
@@ -246,6 +247,7 @@ class _Result:
             outside_training=learnt.outside_training,
             trained_on=learnt.trained_on,
             training_note=learnt.training_note,
+            attributes_assumed=learnt.attributes_assumed,
             product_credit=start.credit,
         )
 

@@ -1,6 +1,6 @@
 """Which series and which area belong to a basin."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -8,8 +8,12 @@ from sqlalchemy.orm import Session
 from hydrology.basins import basin_id
 from hydrology.calendar import Day, last_ended_day, zone_of_longitude
 from hydrology.errors import InvalidInput
+from hydrology.units import Area
 from jobspec.training import InputsConfig
 from records import basins, promotions, series
+
+GIVEN_AREA, SERVICE_AREA = "given", "usgs"
+"""The names of a basin's area as an operator gave it, and as its gauge's service tells it."""
 
 
 def gauge_product(basin: str) -> str:
@@ -24,6 +28,19 @@ TIME_ZONE = "time_zone"
 def last_ended(basin: basins.Basin, now: datetime) -> Day:
     """Return the last day that has ended where a basin is: by its own time zone, else by that of its meridian."""
     return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
+
+
+def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
+    """Return the area that a basin's discharge is converted with, or None where it has none.
+
+    That of the first of some weather products that has one (a version learnt with it); else the one that an operator
+    gave, else the one that the gauge's service tells.
+
+    Args:
+        areas: m2 by name.
+    """
+    name = next((name for name in (*products, GIVEN_AREA, SERVICE_AREA) if name in areas), None)
+    return None if name is None else Area(name, areas[name])
 
 
 def chosen(session: Session, wanted: Sequence[str]) -> list[str]:

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
-from jobspec.training import TrainingConfig
 from operations.basins import chosen
 from operations.comparison_result import ByBasin, comparison_result
 from operations.dataset import skipped_days
@@ -127,9 +126,8 @@ def _evaluate(
     basins: Sequence[str],
     on_basins: OnBasins,
 ) -> _Evaluated:
-    configs = [TrainingConfig.from_stored(version.config) for version in compared]
     with database.reading() as session:
-        skipped = skipped_days(session, configs, basins, period)
+        skipped = skipped_days(session, compared, basins, period)
     total = len(compared) * len(basins)
     scores: dict[str, ByBasin] = {}
     left_out: dict[str, str] = {}

@@ -14,13 +14,16 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Days, Period
 from hydrology.gaps import fill_short_gaps
-from hydrology.units import Area, to_mm_per_day
+from hydrology.units import to_mm_per_day
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
-from operations.basins import gauge_product
+from operations.attributes import Attributes, completed
+from operations.basins import area_by, gauge_product
+from operations.learnt import attribute_means
 from records import basins, series
+from records.versions import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,14 @@ class BasinForcing:
         filled: the days that were interpolated, by variable.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
+        assumed: the attributes that were assumed.
     """
 
     forcing: Forcing
     filled: dict[str, Days]
     stop: str | None
     stamp: int
+    assumed: tuple[str, ...] = ()
 
     @property
     def period(self) -> Period:
@@ -63,17 +68,27 @@ class BasinForcing:
         return f"{reason} {self.stop}" if self.stop else reason
 
 
-def load_forcing(session: Session, basin: str, config: TrainingConfig) -> BasinForcing | str:
+def load_forcing(
+    session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
+) -> BasinForcing | str:
     """Return a basin's forcing as the network of a configuration takes it, or why it has none.
 
     A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
     the first that cannot be used, short gaps interpolated.
+
+    Args:
+        means: of each attribute over the basins that a version learnt from, assumed where one is missing and an
+            operator allows it; None where nothing is to be assumed, as in training.
     """
-    return load_forcings(session, [basin], config)[basin]
+    return load_forcings(session, [basin], config, means)[basin]
 
 
 def load_forcings(
-    session: Session, ids: Sequence[str], config: TrainingConfig, known: Mapping[str, Day] | None = None
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None = None,
+    known: Mapping[str, Day] | None = None,
 ) -> dict[str, BasinForcing | str]:
     """Return what `load_forcing` does of many basins, read together.
 
@@ -82,24 +97,28 @@ def load_forcings(
     """
     outcomes: dict[str, BasinForcing | str] = {}
     for first in range(0, len(ids), GROUP):
-        outcomes |= _load_together(session, ids[first : first + GROUP], config, known or {})
+        outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
     return outcomes
 
 
 def _load_together(
-    session: Session, ids: Sequence[str], config: TrainingConfig, known: Mapping[str, Day]
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
 ) -> dict[str, BasinForcing | str]:
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     extents = series.extent(session, ids, inputs.product, names)
-    statics = dict(zip(ids, basins.attributes_of(session, ids, inputs.static), strict=True))
+    statics = _attributes(session, ids, inputs.static, means)
     outcomes: dict[str, BasinForcing | str] = {}
     records: dict[str, Period] = {}
     for basin in ids:
         if missing := [name for name in names if (basin, name) not in extents]:
             outcomes[basin] = _without_series(session, basin, inputs, missing)
-        elif unknown := [name for name, value in zip(inputs.static, statics[basin], strict=True) if np.isnan(value)]:
-            outcomes[basin] = f"{basin} has no attribute {', '.join(unknown)}: ingest its attributes."
+        elif isinstance(static := statics[basin], str):
+            outcomes[basin] = static
         else:
             of_basin = [extents[basin, name] for name in names]
             first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
@@ -114,8 +133,21 @@ def _load_together(
     stamps = series.stamps(session, list(records), inputs.product)
     for (basin, record), of_span in zip(records.items(), values, strict=True):
         of_record = of_span[days_of(span, record)]
-        outcomes[basin] = _usable(basin, config, record, of_record, statics[basin], stamps[basin])
+        static = statics[basin]
+        assert isinstance(static, Attributes)
+        outcomes[basin] = _usable(basin, config, record, of_record, static, stamps[basin])
     return outcomes
+
+
+def _attributes(
+    session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
+) -> dict[str, Attributes | str]:
+    rows = basins.attributes_of(session, ids, names)
+    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    return {
+        basin: completed(basin, names, values, means, basin in assuming)
+        for basin, values in zip(ids, rows, strict=True)
+    }
 
 
 def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> str:
@@ -127,7 +159,7 @@ def _without_series(session: Session, basin: str, inputs: InputsConfig, missing:
 
 
 def _usable(
-    basin: str, config: TrainingConfig, record: Period, values: Array, static: npt.NDArray[np.float64], stamp: int
+    basin: str, config: TrainingConfig, record: Period, values: Array, static: Attributes, stamp: int
 ) -> BasinForcing | str:
     """Return what can be used of a record (days, variables; precipitation first), or why nothing can."""
     inputs = config.inputs
@@ -147,21 +179,22 @@ def _usable(
         if not after:
             return str(stop)
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
-    forcing = Forcing(record.first + first, mass, auxiliary, static[None].astype(np.float32), (basin,))
-    return BasinForcing(forcing, filled, stop, stamp)
+    forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
+    return BasinForcing(forcing, filled, stop, stamp, static.assumed)
 
 
 def skipped_days(
-    session: Session, configs: Sequence[TrainingConfig], basins: Sequence[str], period: Period
+    session: Session, versions: Sequence[Version], basins: Sequence[str], period: Period
 ) -> dict[str, Days]:
-    """Return the days of a period that any of the configurations' networks skips, by basin: on them they are not
-    compared with networks that do not."""
-    skipping = [config for config in configs if architecture(config.network).skips_gaps]
+    """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
+    with networks that do not."""
+    configs = [(TrainingConfig.from_stored(version.config), attribute_means(version)) for version in versions]
+    skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
     skipped: dict[str, Days] = {}
     for basin in basins if skipping else ():
         missing = np.zeros(len(period), dtype=bool)
-        for config in skipping:
-            found = load_forcing(session, basin, config)
+        for config, means in skipping:
+            found = load_forcing(session, basin, config, means)
             if not isinstance(found, str) and period.overlap(found.period) == period:
                 missing |= found.forcing.over(period).missing[0]
         skipped[basin] = period.days[missing]
@@ -191,15 +224,21 @@ def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Ar
     )
 
 
-def load_discharge(session: Session, basin: str, area_name: str, period: Period) -> Array | str:
-    """Return a basin's observed discharge over a period in mm/day, NaN where missing, or why there is none."""
+def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | str:
+    """Return a basin's observed discharge over a period in mm/day, NaN where missing, or why there is none.
+
+    Args:
+        products: whose area it is converted by (`basins.area_by`).
+    """
     observed = series.read(session, basin, gauge_product(basin), "discharge", period)
     if observed is None:
         return f"{basin} has no observed discharge in {period}: ingest its streamflow."
-    areas = basins.get(session, basin).areas
-    if area_name not in areas:
-        return f"{basin} has no area named {area_name}, by which its discharge is converted: ingest {area_name}."
-    area = Area(area_name, areas[area_name])
+    area = area_by(basins.get(session, basin).areas, products)
+    if area is None:
+        return (
+            f"{basin} has no area of {products[0]}, by which its discharge is converted: ingest it, or give the area "
+            f"(freshet basins add {basin} --area KM2)."
+        )
     return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
 
 

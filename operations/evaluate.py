@@ -26,6 +26,7 @@ from models.inference import ArrayMap
 from models.nets.products import BLOCK
 from operations.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.heldout import stand_in
+from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
 from operations.snow import Reference, keep_snow, read_snow, reference_snow
 from records import promotions, skill, versions
@@ -46,6 +47,7 @@ class BasinSkill:
         worst_residual: the largest |residual| / water over all members and days; None where the network does
             not conserve mass.
         snow: the cells that read as snow; None where the basin has no reference snow.
+        assumed: the attributes of the basin that were assumed.
     """
 
     basin: str
@@ -53,6 +55,7 @@ class BasinSkill:
     errors: YearlyErrors
     worst_residual: float | None
     snow: skill.SnowCells | None
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +160,16 @@ def _ready(
     session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
 ) -> dict[str, _Ready]:
     ready = {}
+    means = attribute_means(loaded.version)
     for basin in basins:
-        forcing = load_forcing(session, basin, loaded.config)
+        forcing = load_forcing(session, basin, loaded.config, means)
         if isinstance(forcing, str):
             left_out[basin] = forcing
             continue
         if period.overlap(forcing.period) != period:
             left_out[basin] = forcing.stop or f"{basin}: the forcing {forcing.period} does not cover {period}."
             continue
-        observed = load_discharge(session, basin, loaded.config.inputs.product, period)
+        observed = load_discharge(session, basin, loaded.version.area_products, period)
         if isinstance(observed, str):
             left_out[basin] = observed
         else:
@@ -192,7 +196,7 @@ def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str,
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
                     snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
-            yield BasinSkill(basin, scores, errors, residual, snow)
+            yield BasinSkill(basin, scores, errors, residual, snow, one.forcing.assumed)
 
 
 def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:
@@ -221,6 +225,7 @@ def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Ite
             n=score.n,
             value=score.value,
             reason=score.reason,
+            attributes_assumed=list(judged.assumed),
             evaluated_at=clock.wall(),
         )
 

@@ -9,6 +9,7 @@ from ingestion.feeds.files import FilesFeed
 from ingestion.feeds.http import Service
 from ingestion.feeds.nwis import NwisFeed
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
+from ingestion.feeds.points import OverPoints
 from ingestion.feeds.usgs import UsgsFeed
 from jobspec.feeds import (
     AnyFeedSettings,
@@ -24,6 +25,15 @@ from operations.intake import Intake
 from records.settings import Settings
 
 Tell = Callable[[str], None]
+
+
+def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
+    """Return USGS's Water Data OGC API.
+
+    Args:
+        pause: waits for some seconds between two attempts.
+    """
+    return Service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY", settings.ingest_hosts, pause)
 
 
 @contextmanager
@@ -46,19 +56,19 @@ def opened(
 
     match told:
         case UsgsSettings():
-            yield UsgsFeed(service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY"), told.series)
+            yield UsgsFeed(usgs(settings, pause), told.series)
         case NwisSettings():
             yield NwisFeed(service(settings.nwis_url), told.form, told.series)
         case OpenMeteoArchiveSettings():
-            yield OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), told.model, tell)
+            yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), told.model, tell))
         case OpenMeteoForecastSettings():
             host = open_meteo(settings.open_meteo_forecast_url)
-            yield OpenMeteoForecast(host, "/v1/forecast", told.model, told.days_ahead, 1, tell)
+            yield OverPoints(OpenMeteoForecast(host, "/v1/forecast", told.model, told.days_ahead, 1, tell))
         case OpenMeteoEnsembleSettings():
             host = open_meteo(settings.open_meteo_ensemble_url)
-            yield OpenMeteoForecast(host, "/v1/ensemble", told.model, told.days_ahead, told.members, tell)
+            yield OverPoints(OpenMeteoForecast(host, "/v1/ensemble", told.model, told.days_ahead, told.members, tell))
         case DaymetSettings():
-            yield DaymetFeed(service(settings.daymet_url))
+            yield OverPoints(DaymetFeed(service(settings.daymet_url)))
         case FilesSettings():
             with intake.of(told.from_) as (paths, files):
                 yield FilesFeed(paths, told.product, files)

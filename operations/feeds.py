@@ -99,7 +99,10 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
     fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
     by_id = {basin.id: basin for basin in basins.list_basins(session)}
     return [
-        Site(basin.id, basin.latitude, basin.longitude, basin.texts.get(TIME_ZONE), fetched.get(basin.id))
+        Site(
+            *(basin.id, basin.latitude, basin.longitude, basin.texts.get(TIME_ZONE), fetched.get(basin.id)),
+            tuple((latitude, longitude) for latitude, longitude in basin.weather_points or ()),
+        )
         for basin in (by_id[name] for name in names)
     ]
 

@@ -114,7 +114,7 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
         if first is not None:
             why = f"{one.variable} of {one.product} was revised"
             invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
-    if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
+    if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return Outcome(data.basin, status, new_days, changed_days, invalidated)

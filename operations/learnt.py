@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jobspec.training import TrainingConfig
 from models.arrays import Array
 from records.run_summary import LearntFrom
 from records.versions import Version
@@ -16,11 +17,20 @@ def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> 
     return {name: (float(least), float(greatest)) for name, least, greatest in ends}
 
 
-def learnt_from(version: Version, basin: str, names: Sequence[str], static: Array) -> LearntFrom:
+def attribute_means(version: Version) -> dict[str, float]:
+    """Return the mean of each attribute over the basins that a version learnt from."""
+    names = TrainingConfig.from_stored(version.config).inputs.static
+    return dict(zip(names, version.scaler["static_mean"], strict=True))
+
+
+def learnt_from(
+    version: Version, basin: str, names: Sequence[str], static: Array, assumed: Sequence[str]
+) -> LearntFrom:
     """Return whether a version learnt from a basin, or at least from basins like it.
 
     Args:
         names, static: the attributes that the version takes, and their values in the basin, (attributes,).
+        assumed: those of them that were assumed.
     """
     ranges = version.properties.attribute_ranges
     outside = None if ranges is None else _outside(ranges, names, static)
@@ -28,11 +38,12 @@ def learnt_from(version: Version, basin: str, names: Sequence[str], static: Arra
         seen_in_training=basin in version.basins,
         outside_training=None if outside is None else tuple(outside),
         trained_on=version.trained_on,
-        training_note=_note(version, basin, outside or {}),
+        training_note=_note(version, basin, outside or {}, assumed),
+        attributes_assumed=tuple(assumed),
     )
 
 
-def _note(version: Version, basin: str, outside: Mapping[str, str]) -> str:
+def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Sequence[str]) -> str:
     count = len(version.basins)
     sentences = [
         f"{basin} is one of the {count} basins that the version learnt from."
@@ -45,6 +56,8 @@ def _note(version: Version, basin: str, outside: Mapping[str, str]) -> str:
     if outside:
         attributes = "; ".join(outside.values())
         sentences.append(f"The version extrapolates: outside the range of those basins lies {attributes}.")
+    if assumed:
+        sentences.append(f"Assumed at the mean of those basins, for they are not known here: {', '.join(assumed)}.")
     if version.trained_on != version.product:
         sentences.append(f"It learnt from {version.trained_on} and is driven by {version.product}.")
     return " ".join(sentences)

@@ -19,6 +19,7 @@ from operations.basins import last_ended
 from operations.bridged_weather import BridgedForecast, bridged, needed
 from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, why_not_begun
+from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
 from records import basins, bridges, product_credits, skill, versions, weather
@@ -94,7 +95,7 @@ def read_inputs(
     with database.reading() as session:
         loaded = load_version(session, version)
         _check_product(params, loaded.version)
-        loadings = load_forcings(session, names, loaded.config, known)
+        loadings = load_forcings(session, names, loaded.config, attribute_means(loaded.version), known)
         return Inputs(
             loaded=loaded,
             basins={name: basins.get(session, name) for name in names},

@@ -30,6 +30,19 @@ def require_may_fit(session: Session, job: Job, name: str, model: str | None) ->
         )
 
 
+def require_describable(session: Session, job: Job, basin: str) -> None:
+    """Return when a job may say what a basin is like: its key registered the basin, or the basin is new, or it speaks
+    for the service.
+
+    Raises:
+        InvalidInput: it may not.
+    """
+    if speaks_for_the_service(session, job) or not basins.known(session, [basin]):
+        return
+    if basins.registered_by(session, basin) != job.key_id:
+        raise InvalidInput(f"{basin} was not registered with this key: use the key that did, or an admin's.")
+
+
 def changeable(session: Session, job: Job) -> list[str]:
     """Return the basins whose observations a job may write.
 

@@ -18,7 +18,7 @@ from models.networks import architecture
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
-from operations.learnt import attribute_ranges
+from operations.learnt import attribute_means, attribute_ranges
 from records import basins, promotions, trainings, versions
 from records.clock import Clock
 from records.documents import to_json
@@ -182,10 +182,10 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     left_out: dict[str, str] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
-        config = TrainingConfig.from_stored(version.config)
+        config, means = TrainingConfig.from_stored(version.config), attribute_means(version)
         fit = []
         for basin in [one.id for one in basins.list_basins(session)]:
-            found = load_forcing(session, basin, config)
+            found = load_forcing(session, basin, config, means)
             if isinstance(found, str):
                 left_out[basin] = found
             else:

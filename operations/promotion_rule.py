@@ -111,8 +111,7 @@ def _yearly_errors(
     theirs: dict[str, YearlyErrors] = {}
     for rival, basins in rivals.items():
         with database.reading() as session:
-            configs = [TrainingConfig.from_stored(judged[name].config) for name in (candidate, rival)]
-            skipped = skipped_days(session, configs, basins, period)
+            skipped = skipped_days(session, [judged[candidate], judged[rival]], basins, period)
         ours |= errors(candidate, basins, skipped)
         theirs |= errors(rival, basins, skipped)
     common = sorted(ours.keys() & theirs.keys())

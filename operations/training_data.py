@@ -60,7 +60,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
     kept: dict[str, Array] = {}
     for basin in forcings:
-        flow = load_discharge(session, basin, config.inputs.product, period)
+        flow = load_discharge(session, basin, [config.inputs.product], period)
         if isinstance(flow, str):
             left_out[basin] = flow
             continue

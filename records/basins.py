@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.basins import has_source
 from hydrology.errors import NotFound
+from hydrology.indices import CLIMATE
 from records.statements import insert_into
 from records.tables.base import JsonObject
 from records.tables.basins import AreaRow, AttributeRow, BasinRow, QualityRow, TextRow
+
+CLIMATE_SOURCE = "climate_computed_from"
+"""The text of a basin that says which weather its climate indices were computed from, where they were."""
 
 Changes = dict[str, tuple[object, object]]
 Box = tuple[float, float, float, float]  # west, south, east, north, degrees
@@ -45,6 +49,8 @@ class Basin:
         areas: m2 by the name of their source.
         attributes: numbers by name; one that is not known is left out.
         texts: categories by name.
+        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: the gauge alone.
+        assume_attributes: whether an operator allows attributes that it lacks to be assumed; None: nobody has said so.
     """
 
     id: str
@@ -55,9 +61,11 @@ class Basin:
     areas: Mapping[str, float] = field(default_factory=dict)
     attributes: Mapping[str, float] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    weather_points: list[list[float]] | None = None
+    assume_attributes: bool | None = None
 
 
-_FIELDS = ("name", "latitude", "longitude", "huc")
+_FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "assume_attributes")
 _MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
     "areas": AreaRow,
     "attributes": AttributeRow,
@@ -67,6 +75,8 @@ _MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
 
 def upsert(session: Session, basin: Basin) -> Changes:
     """Keep what is said of a basin; what it does not say (None, a name left out) stays as it was.
+
+    Climate indices that are said replace computed ones, and what these were computed from is forgotten with them.
 
     Returns:
         The old and new value of each thing that changed, by name (`huc`, `areas.maurer`); empty: nothing did.
@@ -85,6 +95,8 @@ def upsert(session: Session, basin: Basin) -> Changes:
     session.flush()
     for name in _MAPS:
         changes |= _merge(session, basin, name)
+    if CLIMATE_SOURCE not in basin.texts and any(f"attributes.{name}" in changes for name in CLIMATE):
+        session.execute(delete(TextRow).where(TextRow.basin_id == basin.id, TextRow.name == CLIMATE_SOURCE))
     return changes
 
 
@@ -102,8 +114,12 @@ def _merge(session: Session, basin: Basin, name: str) -> Changes:
     return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
 
 
-def register(session: Session, basin: str, key: str) -> bool:
-    """Keep a user's basin under the key that registers it, if it is not kept yet, and return whether it was new."""
+def register(session: Session, basin: str, key: str | None) -> bool:
+    """Keep a basin under the key that registers it, if it is not kept yet, and return whether it was new.
+
+    Args:
+        key: None where it is registered by the command line.
+    """
     insert = insert_into(session, BasinRow).on_conflict_do_nothing(index_elements=["id"])
     new = session.execute(insert.values(id=basin, registered_by=key).returning(BasinRow.id)).one_or_none()
     return new is not None
@@ -241,6 +257,20 @@ def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str])
     return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
 
 
+def assuming(session: Session, basins: Sequence[str]) -> set[str]:
+    """Return those of many basins whose missing attributes may be assumed."""
+    allowed = select(BasinRow.id).where(BasinRow.id.in_(basins), BasinRow.assume_attributes.is_(True))
+    return set(session.scalars(allowed))
+
+
+def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
+    """Whether changes of a basin touch attributes that its states may have consumed, known ones or assumed ones."""
+    was_assuming, _ = changes.get("assume_attributes", (None, None))
+    assumed = bool(was_assuming) or basin in assuming(session, [basin])
+    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]
+    return bool(was_assuming) or any(old is not None or assumed for old in olds)
+
+
 def area_of(session: Session, basin: str, name: str) -> float:
     """Return a basin's area of that name, m2.
 
@@ -288,6 +318,7 @@ def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
         Basin(
             *(row.id, row.name, row.latitude, row.longitude, row.huc),
             *(areas.get(row.id, {}), attributes.get(row.id, {}), texts.get(row.id, {})),
+            *(row.weather_points, row.assume_attributes),
         )
         for row in rows
     ]

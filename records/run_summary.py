@@ -18,12 +18,14 @@ class LearntFrom:
             where that range is not kept.
         trained_on: the forcing product that it learnt from.
         training_note: the same in a sentence.
+        attributes_assumed: the attributes of the basin that are not known and were assumed.
     """
 
     seen_in_training: bool | None = None
     outside_training: tuple[str, ...] | None = None
     trained_on: str | None = None
     training_note: str | None = None
+    attributes_assumed: tuple[str, ...] | None = None
 
 
 LEARNT_FROM = tuple(field.name for field in fields(LearntFrom))

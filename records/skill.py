@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import or_, select
+from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
@@ -30,6 +30,8 @@ class Score:
         n: how many pairs it is of.
         value: the score; None with the reason.
         low, high: its interval, where one was made.
+        attributes_assumed: the attributes of the basin that were assumed in the simulation; None where the score is
+            older than this field.
     """
 
     version_id: str
@@ -48,6 +50,7 @@ class Score:
     reason: str | None = None
     low: float | None = None
     high: float | None = None
+    attributes_assumed: list[str] | None = None
     evaluated_at: datetime
 
 
@@ -80,7 +83,7 @@ class SnowCells:
     evaluated_at: datetime
 
 
-_CONTENT = ("n", "value", "reason", "low", "high")
+_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed")
 
 
 def replace(session: Session, scores: Sequence[Score]) -> None:
@@ -93,10 +96,15 @@ def replace(session: Session, scores: Sequence[Score]) -> None:
         insert.on_conflict_do_update(
             index_elements=_key(ScoreRow),
             set_={name: new[name] for name in (*_CONTENT, "evaluated_at")},
-            where=or_(*(table.c[name].is_distinct_from(new[name]) for name in _CONTENT)),
+            where=or_(*(_comparable(table.c[name]).is_distinct_from(_comparable(new[name])) for name in _CONTENT)),
         ),
         [as_values(score) for score in scores],
     )
+
+
+def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return a column as both databases compare it: PostgreSQL compares no JSON."""
+    return cast(column, Text) if isinstance(column.type, JSON) else column
 
 
 def scores(

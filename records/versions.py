@@ -91,6 +91,11 @@ class NewVersion:
         return pretrained.twin if pretrained else None
 
     @property
+    def area_products(self) -> tuple[str, ...]:
+        """The products by whose area of a basin it converts discharge: by the first that has one."""
+        return self.product, self.trained_on
+
+    @property
     def tuned_on(self) -> tuple[str, ...] | None:
         """The basins that it was fine-tuned on; None where it was trained from scratch."""
         tuning = self.properties.tuning

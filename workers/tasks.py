@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydrology.errors import DataProblem
+from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.kinds import (
     BridgeParams,
     ComparisonParams,
@@ -209,6 +210,29 @@ def _purpose(running: Running) -> runs.Purpose:
         return "operational" if posted.speaks_for_the_service(session, running.job) else "on-request"
 
 
+def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
+    """Add a basin, or what more is known of one."""
+    from operations import posted
+    from operations.gauges import add
+
+    tools, job = running.tools, running.job
+    with tools.database.reading() as session:
+        posted.require_describable(session, job, params.basin)
+    return asdict(add(tools.database, tools.clock, tools.settings, params, job.key_id, running.pause))
+
+
+def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
+    """Compute the climate indices of a basin."""
+    from operations import posted
+    from operations.climate import compute
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        posted.require_describable(session, running.job, params.basin)
+    computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)
+    return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}
+
+
 def _intake(running: Running) -> "Intake":
     """Return where a job may read files from."""
     from operations.intake import Intake
@@ -361,6 +385,8 @@ HANDLERS: dict[str, Handler] = {
     "bridge": bridge,
     "daily": daily,
     "replay": replay,
+    "basin": basin,
+    "climate": climate,
     "training": training,
     "member": member,
     "forecast": forecast,

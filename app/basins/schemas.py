@@ -74,6 +74,15 @@ class BasinDetail(BasinSummary):
         examples=[{"elev_mean": 250.31, "frac_snow": 0.313}],
     )
     texts: dict[str, str] = Field(description="Categorical attributes.", examples=[{"dom_land_cover": "Mixed Forests"}])
+    weather_points: list[tuple[float, float]] = Field(
+        description="Latitude and longitude of each point that its weather is averaged over when a feed is asked; "
+        "none: the gauge's alone.",
+        examples=[[(47.1, -68.7), (47.3, -68.8)]],
+    )
+    assume_attributes: bool = Field(
+        description="Whether an operator lets attributes that are not known stand at the mean of the basins that a "
+        "model version learnt from. Each answer names those that do."
+    )
     series: list[Series] = Field(description="The daily series that are kept, by product and variable.")
     current_version: str | None = Field(
         description="The model version that the basin's forecasts come from.", examples=["0193489a7c00a1b2c3d4e5"]

@@ -35,6 +35,8 @@ def detail(session: Session, basin: str) -> BasinDetail:
         **said,
         attributes=dict(kept.attributes),
         texts=dict(kept.texts),
+        weather_points=[(latitude, longitude) for latitude, longitude in kept.weather_points or ()],
+        assume_attributes=bool(kept.assume_attributes),
         series=[_series(entry) for entry in series.catalogue(session, basin)],
         current_version=current,
         quality={

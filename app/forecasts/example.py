@@ -23,6 +23,7 @@ FORECAST: dict[str, Any] = {
     "outside_training": [],
     "trained_on": "synthetic",
     "training_note": "SYNTH-01 is one of the 8 basins that the version learnt from.",
+    "attributes_assumed": [],
     "spin_up_days": 4220,
     "age_days": 1,
     "stale": False,

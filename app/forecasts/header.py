@@ -55,6 +55,7 @@ class Header(TypedDict):
     outside_training: list[str] | None
     trained_on: str | None
     training_note: str | None
+    attributes_assumed: list[str] | None
     spin_up_days: int | None
     spin_up_note: NotRequired[str]
     age_days: NotRequired[int]
@@ -92,6 +93,7 @@ def header(latest: Latest, at: datetime | None) -> Header:
         outside_training=None if summary.outside_training is None else list(summary.outside_training),
         trained_on=summary.trained_on,
         training_note=summary.training_note,
+        attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
         spin_up_days=basin.spin_up_days,
     )
     if summary.product_credit is not None:

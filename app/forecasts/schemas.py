@@ -164,6 +164,10 @@ class RunOfBasin(Model):
     )
     trained_on: str | None = Field(description="The weather product that the version learnt from.")
     training_note: str | None = Field(description="The same in a sentence.")
+    attributes_assumed: list[str] | None = Field(
+        description="The attributes of the basin that are not known, and that an operator let stand at the mean of the "
+        "basins that the version learnt from."
+    )
     spin_up_days: int | None = Field(description="How many days after its empty store the state of T0 is.")
     spin_up_note: str | None = Field(
         default=None, description=f"What that means for the flow. Only where it is {SPIN_UP_DAYS} days or fewer."

@@ -29,6 +29,7 @@ RUN: dict[str, Any] = {
             "status": "issued",
             "reason": None,
             "seen_in_training": True,
+            "attributes_assumed": [],
         },
         {
             "basin": "SYNTH-02",
@@ -36,6 +37,7 @@ RUN: dict[str, Any] = {
             "status": "issued",
             "reason": None,
             "seen_in_training": True,
+            "attributes_assumed": [],
         },
     ],
 }

@@ -58,6 +58,9 @@ class BasinOfRun(Model):
         description="Whether the model version learnt from it; null where the run did not come so far, or did not keep "
         "it."
     )
+    attributes_assumed: list[str] | None = Field(
+        description="The attributes of the basin that were assumed, for they are not known; null likewise."
+    )
 
 
 class RunDetail(RunSummary):

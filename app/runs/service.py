@@ -1,5 +1,6 @@
 """Runs from the records to their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -73,10 +74,15 @@ def detail(session: Session, run: str) -> RunDetail:
                 status=outcome.status,
                 reason=outcome.reason,
                 seen_in_training=outcome.summary.seen_in_training,
+                attributes_assumed=_listed(outcome.summary.attributes_assumed),
             )
             for outcome in runs.basins_of(session, run)
         ],
     )
+
+
+def _listed(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else list(names)
 
 
 def _common_fields(run: runs.Run) -> dict[str, Any]:

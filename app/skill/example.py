@@ -25,6 +25,7 @@ BASIN_SKILL: dict[str, Any] = {
             "reason": None,
             "low": None,
             "high": None,
+            "attributes_assumed": [],
             "evaluated_at": "2026-11-20T14:35:32.608661Z",
         }
     ],

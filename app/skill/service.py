@@ -54,6 +54,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
                 reason=score.reason,
                 low=score.low,
                 high=score.high,
+                attributes_assumed=score.attributes_assumed,
                 evaluated_at=score.evaluated_at,
             )
             for score in stored

@@ -1,4 +1,4 @@
-"""PUT /v1/basins/{basin} and POST /v1/basins/observations"""
+"""POST /v1/basins, PUT /v1/basins/{basin} and POST /v1/basins/observations"""
 
 from typing import Annotated, Any
 
@@ -17,8 +17,9 @@ from app.security import By, Operator
 from app.user_basins import service
 from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
 from app.user_basins.service import NotYours, TakenNamespace
+from jobspec.basins import AddedBasin
 from jobspec.fields import BASIN_SCHEMA, full_id
-from jobspec.kinds import UploadJob, UploadParams
+from jobspec.kinds import BasinJob, UploadJob, UploadParams
 from records import audit
 from records.ids import new_id
 from records.jobs import IdempotencyConflict
@@ -77,6 +78,31 @@ def put_basin(
         told = basins.detail(session, basin)
     response.status_code = 201 if new else 200
     return told
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Add a gauge, or say more of one",
+    responses=POSTED | documented_writing(IdempotencyConflict, NotYours),
+)
+def post_basin(
+    response: Response,
+    key: Operator,
+    actor: By,
+    database: OpenDatabase,
+    sender: JobSender,
+    clock: ServiceClock,
+    added: AddedBasin,
+    idempotency_key: IdempotencyKey = None,
+) -> Job:
+    """A job asks USGS where its gauge is, what it is called and how much land drains to it, unless you say so; a basin
+    in a namespace of your own needs its place and area. An outline gives the points that its weather is averaged over.
+    What is known already stays: the area that a model version learnt with, above all."""
+    with database.reading() as session:
+        service.require_yours(session, key, added.basin)
+    job, made = jobs.post(database, sender, clock, key, actor, BasinJob(params=added), idempotency_key, "basin posted")
+    return posted(response, job, made)
 
 
 async def _content(request: Request, _key: Operator) -> bytes:

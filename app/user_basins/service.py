@@ -8,10 +8,9 @@ from app.problems import Forbidden
 from app.user_basins.schemas import OwnBasin
 from hydrology.basins import has_source
 from hydrology.errors import InvalidInput
+from hydrology.units import M2_PER_KM2
 from records import basins, states
 from records.keys import Key
-
-_M2_PER_KM2 = 1e6
 
 
 class TakenNamespace(InvalidInput):
@@ -24,6 +23,17 @@ class NotYours(Forbidden):
     """Another key registered the basin."""
 
     kind = "not-your-basin"
+
+
+def require_yours(session: Session, key: Key, basin: str) -> None:
+    """Return when a key may say what a basin is like, or the basin is new.
+
+    Raises:
+        NotYours: another key registered it, or none did, and this one is no admin's.
+    """
+    kept = bool(basins.known(session, [basin]))
+    if kept and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
+        raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
 
 
 def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime) -> bool:
@@ -39,13 +49,12 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
         namespace = basin.partition("-")[0]
         raise TakenNamespace(f"{namespace} has a source of its own: name yours in another namespace, like OWN-mill.")
     new = basins.register(session, basin, key.id)
-    if not new and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
-        raise NotYours(f"{basin} was registered with another key: use that key or an admin's, or choose another name.")
-    area = {own.product: own.area_km2 * _M2_PER_KM2}
+    require_yours(session, key, basin)
+    area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
     changes = basins.upsert(
         session, basins.Basin(basin, own.name, own.latitude, own.longitude, own.huc, area, attributes)
     )
-    if any(name.startswith("attributes.") and old is not None for name, (old, _) in changes.items()):
+    if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, "an attribute was revised", at)
     return new

@@ -9,7 +9,8 @@ _OF_THE_RUN = {
     for name in (
         *("basin", "basin_kind", "run", "version", "purpose", "status", "reason", "superseded_by", "t0"),
         *("issued_at", "available_at", "horizon_days", "product", "forcing_kind", "forcing_note"),
-        *("bridges", "seen_in_training", "outside_training", "trained_on", "training_note", "spin_up_days"),
+        *("bridges", "seen_in_training", "outside_training", "trained_on", "training_note"),
+        *("attributes_assumed", "spin_up_days"),
         *("age_days", "stale"),
     )
 }

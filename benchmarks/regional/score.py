@@ -186,7 +186,7 @@ def observe(names: Sequence[str], text: str) -> Observed:
     database = opened()
     with database.reading() as session:
         for row, name in zip(discharge, names, strict=True):
-            flow = load_discharge(session, name, PRODUCT, period)
+            flow = load_discharge(session, name, [PRODUCT], period)
             if isinstance(flow, str):
                 reasons[name] = flow
             else:

@@ -1,18 +1,43 @@
-"""`freshet basins`: what is kept of them."""
+"""`freshet basins`: what is kept of them, and more of them."""
 
+import json
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
+from typer.core import TyperGroup
 
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, table
+from freshet.cli.output import Json, answer, say, table
 from hydrology.basins import basin_id
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem, InvalidInput
+from jobspec.basins import AddedBasin
+from jobspec.kinds import InvalidRequest, faults
 from records import basins as records
 from records import promotions, series
 
+LARGEST_FILE = 2**20  # bytes of an outline or of attributes, as over the API
 
-def basins(
+
+class ShowsByDefault(TyperGroup):
+    """Takes anything but the name of another command as the arguments of `show`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `show` before the arguments where no command is named."""
+        named = args[:1] and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named else ["show", *args])
+
+
+app = typer.Typer(cls=ShowsByDefault, help="List the basins, show one (show is the default), add one.")
+
+BasinName = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
+
+
+@app.command("show")
+def show(
     basin: Annotated[
         str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
     ] = None,
@@ -35,6 +60,87 @@ def basins(
     answer({"basins": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} basins"))
 
 
+@app.command("add")
+def add(
+    basin: BasinName,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: what USGS calls its gauge.")] = None,
+    latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
+    longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
+    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: what USGS tells.")] = None,
+    outline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="GeoJSON: its weather is averaged over points within.")
+    ] = None,
+    attributes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON: numbers by the names that model versions ask for.")
+    ] = None,
+    assume_attributes: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let unknown attributes of land and soil stand at the mean of the basins that a version learnt from; "
+            "every answer names them."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add a basin, or what more is known of one. Of a USGS gauge, place, name and area are asked for."""
+    given = {
+        "basin": basin_id(basin),
+        "name": name,
+        "latitude": latitude,
+        "longitude": longitude,
+        "area_km2": area,
+        "outline": None if outline is None else _json(outline),
+        "attributes": None if attributes is None else _json(attributes),
+        "assume_attributes": assume_attributes,
+    }
+    added = _read({field: value for field, value in given.items() if value is not None})
+    from operations.gauges import add as run
+
+    with opened(creates=True) as context:
+        done = run(context.database, context.clock, context.settings, added)
+        context.record("basin added", done.basin, new=done.new, changed=list(done.changed))
+    say(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")
+    _show(done.basin, as_json)
+
+
+@app.command("climate")
+def climate(
+    basin: BasinName,
+    product: Annotated[str, typer.Option(metavar="NAME", help="The kept weather to compute it from.")],
+    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day.")],
+    as_json: Json = False,
+) -> None:
+    """Compute the climate indices of a basin, as CAMELS defines them, and keep them as its attributes."""
+    from operations.climate import compute
+
+    with opened() as context:
+        done = compute(context.database, context.clock, basin_id(basin), product, Period.parse(period))
+        context.record("climate computed", done.basin, computed_from=done.source)
+    indices = asdict(done.indices)
+    payload = {"basin": done.basin, "computed_from": done.source, "years": done.years, "indices": indices}
+    title = f"Climate of {done.basin}, computed from {done.source}"
+    answer(payload, as_json, table(("index", "value"), list(indices.items()), title))
+
+
+def _read(given: dict[str, Any]) -> AddedBasin:
+    try:
+        return AddedBasin.model_validate(given)
+    except ValidationError as error:
+        raise InvalidRequest(f"The basin cannot be added: {'; '.join(faults(error, given))}.") from None
+
+
+def _json(path: Path) -> Any:
+    """Return what a file of JSON holds."""
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes, the most that is read: simplify it.")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise DataProblem(f"{path} is no JSON: write it as an object.") from None
+
+
 def _show(basin: str, as_json: bool) -> None:
     with opened() as context, context.database.reading() as session:
         one = records.get(session, basin)
@@ -48,6 +154,8 @@ def _show(basin: str, as_json: bool) -> None:
     payload = {**asdict(one), "series": listed, "quality": quality, "current_version": version}
     lines = [f"{one.id}  {one.name or ''}", f"latitude {one.latitude}, longitude {one.longitude}, HUC {one.huc}"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
+    lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []
+    lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []
     lines += [f"current version: {version or 'none'}", ""]
     lines += [f"{row['product']} {row['variable']} [{row['unit']}] {row['first']}..{row['last']}" for row in listed]
     lines += ["", *(f"{f['severity']}: {f['sentence']}" for found in quality.values() for f in found)]

@@ -64,6 +64,8 @@ def _summary(done: "Evaluation") -> Any:
     title = f"Version {done.version_id}, {done.period}, {len(done.basins)} basins"
     if done.scored != done.version_id:
         title += f", scored by its twin {done.scored}, which has not learnt from these years"
+    if assuming := sum(bool(one.assumed) for one in done.basins):
+        title += f", of which {assuming} with attributes that are not known but assumed"
     if done.worst_residual is not None:
         title += f", worst closure residual {done.worst_residual:.1e} of the water"
     return table(("score", "basins", "25 %", "median", "75 %"), rows, title)
@@ -80,6 +82,7 @@ def _payload(done: "Evaluation") -> dict[str, Any]:
         one.basin: {
             "scores": {name: {"value": s.value, "n": s.n, "reason": s.reason} for name, s in one.scores.items()},
             "worst_residual": one.worst_residual,
+            "attributes_assumed": list(one.assumed),
             "snow": None if one.snow is None else {"r": one.snow.test_r, "bias_pct": one.snow.bias_pct},
         }
         for one in done.basins

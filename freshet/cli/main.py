@@ -83,7 +83,7 @@ def freshet() -> None:
 
 
 app.add_typer(ingest.app, name="ingest")
-app.command("basins")(basins.basins)
+app.add_typer(basins.app, name="basins")
 app.command("observations")(observations.observations)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)

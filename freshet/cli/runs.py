@@ -98,9 +98,11 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
 
 
 def beyond_training(said: dict[str, Any], product: str) -> bool:
-    """Whether the version is known to have learnt from another basin, another range or another product than this."""
+    """Whether the version is known to have learnt from another basin, another range or another product than this, or
+    to take attributes that are assumed."""
     known = said["training_note"] is not None
-    return known and not (said["seen_in_training"] and not said["outside_training"] and said["trained_on"] == product)
+    beyond = said["outside_training"] or said["attributes_assumed"]
+    return known and not (said["seen_in_training"] and not beyond and said["trained_on"] == product)
 
 
 def run_table(run: dict[str, Any]) -> RenderableType:

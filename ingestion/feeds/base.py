@@ -35,6 +35,7 @@ class Site:
         latitude, longitude: of the gauge, degrees; None where they are not known.
         time_zone: whose calendar days its days are; None where it is not known yet.
         fetched_at: when the feed last gave something of it; what was revised since then is asked for too.
+        points: latitude and longitude of each point that its weather is averaged over; none: the gauge alone.
     """
 
     basin: str
@@ -42,6 +43,7 @@ class Site:
     longitude: float | None = None
     time_zone: str | None = None
     fetched_at: datetime | None = None
+    points: tuple[tuple[float, float], ...] = ()
 
     def place(self) -> tuple[float, float]:
         """Return latitude and longitude.

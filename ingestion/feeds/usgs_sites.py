@@ -1,6 +1,5 @@
 """What USGS says of gauges: where they are, which time they keep, which daily series of discharge they have."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -141,9 +140,9 @@ def _is_daily_mean(said: Properties) -> bool:
 
 def _location(feature: dict[str, Any], said: Properties) -> Location:
     longitude, latitude = _point(feature)
-    area = _finite(said.get("drainage_area"))
+    area = _within(said.get("drainage_area"), 1e-6, 1e8)
     return Location(
-        name=str(said["monitoring_location_name"])[:200] if said.get("monitoring_location_name") else None,
+        name=_line(said.get("monitoring_location_name")),
         latitude=latitude,
         longitude=longitude,
         drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
@@ -156,12 +155,19 @@ def _point(feature: dict[str, Any]) -> tuple[float | None, float | None]:
     place = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if not isinstance(place, list) or len(place) < 2:
         return None, None
-    return _finite(place[0]), _finite(place[1])
+    return _within(place[0], -180, 180), _within(place[1], -90, 90)
 
 
-def _finite(value: Any) -> float | None:
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if number else None
+def _line(value: Any) -> str | None:
+    """Return what can be shown of a text, in one line; None where there is nothing."""
+    shown = "".join(filter(str.isprintable, value))[:200].strip() if isinstance(value, str) else ""
+    return shown or None
+
+
+def _within(value: Any, low: float, high: float) -> float | None:
+    """Return a number that lies between two others; None where it is none, or is elsewhere."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and low <= value <= high else None
 
 
 def _time_zone(abbreviation: object, summer_time: object) -> str | None:

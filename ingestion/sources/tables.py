@@ -16,6 +16,7 @@ from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.products import own_product
 from hydrology.quantities import OBSERVED, Quantity
+from hydrology.units import M2_PER_KM2
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.sources.camels.streamflow import discharge_product
@@ -25,7 +26,6 @@ from ingestion.sources.sheet import Sheet
 _PLACE = ("id", "latitude", "longitude", "area_km2")
 _WORDS = ("id", "name", "huc")
 _LIMITS = {"latitude": (-90.0, 90.0), "longitude": (-180.0, 180.0), "area_km2": (1e-6, 1e8)}
-_M2_PER_KM2 = 1e6
 
 _COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 
@@ -100,7 +100,7 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
     basin = _own_id(sheet, row["id"], line)
     numbers = {name: _attribute(sheet, name, row[name], line) for name in row if name not in _WORDS}
-    area = numbers["area_km2"] * _M2_PER_KM2
+    area = numbers["area_km2"] * M2_PER_KM2
     return BasinData(
         basin=basin,
         name=row.get("name") or None,

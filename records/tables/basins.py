@@ -24,6 +24,10 @@ class BasinRow(Base):
     huc: Mapped[str | None]
     # The API key that registered a user's basin. Not a foreign key: keys are revoked, never deleted.
     registered_by: Mapped[str | None]
+    # [latitude, longitude] of each point that its weather is averaged over; null: the gauge alone.
+    weather_points: Mapped[JsonList | None]
+    # Whether an operator allows attributes that it lacks to be assumed; null: nobody has said so.
+    assume_attributes: Mapped[bool | None]
 
 
 class AreaRow(Base):

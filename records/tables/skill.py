@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonObject
+from records.tables.base import Base, JsonList, JsonObject
 
 
 class ScoreRow(Base):
@@ -37,6 +37,8 @@ class ScoreRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     evaluated_at: Mapped[datetime]
+    # Names; null where the score is older than this column.
+    attributes_assumed: Mapped[JsonList | None]
 
 
 class SnowCellsRow(Base):

@@ -30,6 +30,7 @@ SUMMARY = RunSummary(
     filled_forcing={"tmax": 2},
     seen_in_training=False,
     outside_training=("elev_mean",),
+    attributes_assumed=("soil_porosity",),
     trained_on="daymet",
     training_note="The version learnt from others.",
 )

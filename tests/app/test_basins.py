@@ -98,6 +98,8 @@ def test_a_basin_tells_all_that_is_kept(database: Database, client: TestClient, 
         "areas_km2": {"area_gages2": 2252.7, "maurer_extended": 2303.988},
         "attributes": {"elev_mean": 250.31},
         "texts": {"dom_land_cover": "Mixed Forests"},
+        "weather_points": [],
+        "assume_attributes": False,
         "series": [
             {
                 "product": "daymet",

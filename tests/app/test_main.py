@@ -63,6 +63,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "list_feeds",
         "list_jobs",
         "list_schedules",
+        "post_basin",
         "post_job",
         "post_observations",
         "post_weather",

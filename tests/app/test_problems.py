@@ -68,7 +68,7 @@ def test_an_unknown_address_is_a_problem(sqlite_client: TestClient, address: str
 
 
 def test_another_method_is_a_problem_that_names_the_right_one(sqlite_client: TestClient) -> None:
-    answer = sqlite_client.post("/v1/basins")
+    answer = sqlite_client.post("/v1/status")
     assert (answer.status_code, answer.json()["type"]) == (405, "/problems/method-not-allowed")
     assert answer.headers["Allow"] == "GET"
     assert "use GET" in answer.json()["detail"]

@@ -81,7 +81,7 @@ def test_a_run_says_what_came_of_each_basin(database: Database, client: TestClie
     said = answer.json()
     assert (said["status"], said["t0"], said["members"], said["version"]) == ("partial", "2008-09-15", 2, ids["first"])
     assert said["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
-    unknown = {"seen_in_training": None}
+    unknown = {"seen_in_training": None, "attributes_assumed": None}
     assert said["basins"] == [
         {"basin": "SYNTH-01", "basin_kind": "synthetic", "status": "withheld", "reason": "The rain ends.", **unknown},
         {"basin": BASIN, "basin_kind": "usgs", "status": "issued", "reason": None, **unknown},

@@ -1,5 +1,7 @@
 """Own basins and their observations, and the promotion of a version."""
 
+import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -184,3 +186,56 @@ def test_a_promotion_that_cannot_be_is_refused(sqlite_database: Database, sqlite
     ):
         answer = sqlite_client.put(f"/v1/models/{id_}/promotion", json=body, headers=header)
         assert (answer.status_code, answer.json()["type"]) == (status, f"/problems/{kind}")
+
+
+SQUARE = {"type": "Polygon", "coordinates": [[[-69, 45], [-68, 45], [-68, 46], [-69, 46], [-69, 45]]]}
+
+
+def test_a_gauge_is_added_by_a_job(database: Database, client: TestClient) -> None:
+    said = {"basin": "01031500", "outline": SQUARE, "assume_attributes": True}
+    assert client.post("/v1/basins", json=said).status_code == 401
+    posted = client.post("/v1/basins", json=said, headers=bearer(database))
+    assert posted.status_code == 202
+    assert posted.json()["kind"] == "basin"
+    with database.reading() as session:
+        job = jobs.get(session, posted.json()["id"])
+    assert (job.queue, job.params) == ("ingest", said | {"basin": "USGS-01031500"})
+
+
+def test_of_an_outline_no_more_is_kept_than_its_polygon(database: Database, client: TestClient) -> None:
+    feature = {"type": "Feature", "properties": {"\0": math.nan}, "geometry": SQUARE | {"bbox": "\ud800"}}
+    body = json.dumps({"basin": "01031500", "outline": feature})  # httpx writes no NaN, others do
+    posted = client.post("/v1/basins", content=body, headers=bearer(database) | {"Content-Type": "application/json"})
+    assert posted.status_code == 202
+    with database.reading() as session:
+        assert jobs.get(session, posted.json()["id"]).params == {"basin": "USGS-01031500", "outline": SQUARE}
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({"basin": "SYNTH-01"}, "the basins of SYNTH are ingested from their source"),
+        ({"basin": "OWN-mill", "latitude": 44.0}, "latitude and longitude go together"),
+        ({"basin": "OWN-mill", "outline": {"type": "Point", "coordinates": [0, 0]}}, "no GeoJSON Polygon"),
+        ({"basin": "OWN-mill", "attributes": {"latitude": 5.0}}, "outside the attributes"),
+        ({"basin": "OWN-mill", "area_km2": 0.0}, "area_km2"),
+    ],
+)
+def test_a_basin_that_cannot_be_is_refused_by_name(
+    sqlite_database: Database, sqlite_client: TestClient, said: dict[str, Any], field: str
+) -> None:
+    refused = sqlite_client.post("/v1/basins", json=said, headers=bearer(sqlite_database))
+    assert refused.status_code == 422
+    assert field in refused.text
+
+
+def test_only_who_registered_a_basin_or_an_admin_says_more_of_it(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    said = {"basin": BASIN, "assume_attributes": True}
+    refused = sqlite_client.post("/v1/basins", json=said, headers=bearer(sqlite_database))
+    assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
+    admin = bearer(sqlite_database, "admin", "chief")
+    assert sqlite_client.post("/v1/basins", json=said, headers=admin).status_code == 202

@@ -87,7 +87,7 @@ def test_light_commands_load_no_torch(worked: Freshet, command: list[str]) -> No
     ("arguments", "sentence"),
     [
         (["nonsense"], "No such command 'nonsense': see freshet --help."),
-        (["basins", "--nonsense"], "No such option: --nonsense: see freshet basins --help."),
+        (["basins", "--nonsense"], "No such option: --nonsense: see freshet basins show --help."),
         (["evaluate"], "Missing option '--period': see freshet evaluate --help."),
         (["runs", "--limit", "0"], "Invalid value for '--limit'"),
         (["forecast", "--horizon", "ten"], "Invalid value for '--horizon'"),

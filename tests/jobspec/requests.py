@@ -24,6 +24,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("bridge", {"name": "ifs_as_live", "fit": {"from": "past_ifs", "to": "live", "model": "ecmwf_ifs"}, "basins": []}),
     ("replay", {"period": PERIOD, "latency_days": 2, "horizon": 7, "traces": 3}),
     ("daily", {"feeds": ["usgs-flow"], "horizon": 7}),
+    ("climate", {"basin": "USGS-01013500", "product": "daymet", "period": PERIOD}),
     ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
@@ -63,7 +64,9 @@ def wrong_requests(draw: st.DrawFn) -> Wrong:
     how = draw(st.sampled_from(["field", "type", "kind"]))
     if how == "kind":
         unknown = draw(
-            st.sampled_from([*(name.upper() for name in REQUESTABLE), "member", "upload", "weather", "forecasts"])
+            st.sampled_from(
+                [*(name.upper() for name in REQUESTABLE), "member", "basin", "upload", "weather", "forecasts"]
+            )
         )
         return Wrong(unknown, params, unknown)
     place = _at(params, draw(st.sampled_from(_places(params))))

@@ -50,7 +50,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ("bridge", {"name": "daymet"}, "params.name: 'daymet' cannot name your product"),
         ("bridge", {"name": "own", "fit": {"from": "live"}}, "params.fit.to: it is needed"),
         ("upload", {"product": "own"}, "params.observations_file: it is needed"),
-        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, daily, replay, training"),
+        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, daily, replay, climate"),
     ],
 )
 def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:
@@ -64,6 +64,7 @@ def test_a_kind_has_its_queue() -> None:
         "member": "training",
         "ingest": "ingest",
         "fetch": "ingest",
+        "basin": "ingest",
         "upload": "ingest",
         "weather": "ingest",
     }

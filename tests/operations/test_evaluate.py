@@ -29,7 +29,7 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(kept: Databas
     with kept.reading() as session:
         loaded = load_version(session, version)
         forcing = load_forcing(session, "SYNTH-03", loaded.config)
-        observed = load_discharge(session, "SYNTH-03", "synthetic", PERIOD)
+        observed = load_discharge(session, "SYNTH-03", ["synthetic"], PERIOD)
         rows = skill.scores(session, versions=[version], basins=["SYNTH-03"])
     assert not isinstance(forcing, str)
     assert not isinstance(observed, str)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
+from hydrology.units import M2_PER_KM2
 from ingestion.sources.base import SourceFile, column_label
 from ingestion.sources.camels.text import MEND_ROW, TextFile
 
@@ -21,7 +22,6 @@ _WORDS = frozenset(
 )
 _MISSING = frozenset(("", "na", "nan"))
 _AREAS = ("area_gages2", "area_geospa_fabric")
-_M2_PER_KM2 = 1e6
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Attributes:
     @property
     def areas(self) -> dict[str, float]:
         """The areas, m2."""
-        return {name: self.numbers[name] * _M2_PER_KM2 for name in _AREAS if name in self.numbers}
+        return {name: self.numbers[name] * M2_PER_KM2 for name in _AREAS if name in self.numbers}
 
 
 def parse_attributes(files: Iterable[TextFile]) -> dict[str, Attributes]:

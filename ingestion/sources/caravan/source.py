@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput, NotFound
+from hydrology.units import M2_PER_KM2
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.sources.camels.files import ArchiveFile, find
@@ -16,7 +17,6 @@ from ingestion.sources.caravan.variables import PRODUCT
 
 NAMESPACE = "CARAVAN"
 _DISCHARGE_PRODUCT = NAMESPACE.lower()
-_M2_PER_KM2 = 1e6
 
 _ATTRIBUTES = re.compile(r"attributes_(caravan|hydroatlas|other)_[^.]+\.csv")
 _TIME_SERIES = re.compile(r"([^.].*)\.(nc|csv)")
@@ -79,7 +79,7 @@ class CaravanSource:
             latitude=attributes.numbers["gauge_lat"],
             longitude=attributes.numbers["gauge_lon"],
             huc=None,
-            areas={PRODUCT: attributes.numbers["area"] * _M2_PER_KM2},
+            areas={PRODUCT: attributes.numbers["area"] * M2_PER_KM2},
             attributes={k: v for k, v in attributes.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
             texts={k: v for k, v in attributes.words.items() if k != "gauge_name"},
             series=tuple(

@@ -1,0 +1,106 @@
+"""Weather averaged over the points that stand for a basin, whichever service gives it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hydrology.calendar import Period, zone_of_longitude
+from hydrology.credit import Credit
+from hydrology.errors import Problem
+from hydrology.series import DailySeries
+from hydrology.weather import WeatherForecast
+from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
+
+
+class OverPoints:
+    """A feed of weather that is asked for each point of a basin, and whose answers are averaged.
+
+    Args:
+        feed: asked for places, one a site.
+    """
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+
+    @property
+    def credit(self) -> Credit:
+        """That of the feed."""
+        return self._feed.credit
+
+    def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Give of every site the mean over its points, or why there is none; a site without points as the feed does."""
+        of_point = {point.basin: site for site in sites for point in _points(site)}
+        points = [point for site in sites for point in _points(site)]
+        answers: dict[str, list[Given]] = {}
+        for given in self._feed.fetch(points, wanted):
+            site = of_point[given.basin]
+            of_site = answers.setdefault(site.basin, [])
+            of_site.append(given)
+            if len(of_site) == max(1, len(site.points)):
+                yield _together(site, of_site)
+
+
+def _points(site: Site) -> list[Site]:
+    """Return a site's points as sites of their own, all by the calendar days of its gauge."""
+    if not site.points:
+        return [site]
+    zone = site.time_zone or zone_of_longitude(site.longitude or site.points[0][1])
+    return [
+        replace(site, basin=f"{site.basin} point {number}", latitude=latitude, longitude=longitude, time_zone=zone)
+        for number, (latitude, longitude) in enumerate(site.points, start=1)
+    ]
+
+
+def _together(site: Site, answers: Sequence[Given]) -> Given:
+    if not site.points:
+        return answers[0]
+    contents = [given.content for given in sorted(answers, key=lambda given: given.basin)]
+    try:
+        return Given(site.basin, _mean(site, contents))
+    except Problem as problem:
+        return Given(site.basin, problem)
+
+
+def _mean(
+    site: Site, contents: Sequence[Observations | WeatherForecast | Problem]
+) -> Observations | WeatherForecast | Problem:
+    if problem := next((content for content in contents if isinstance(content, Problem)), None):
+        return problem
+    observed = [content for content in contents if isinstance(content, Observations)]
+    return _mean_observed(site, observed) if observed else _mean_forecast(site, contents)
+
+
+def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations:
+    """Return the mean of what was observed, on the days that every point has."""
+    origin = "; ".join(each.origin for each in observed)
+    names = [each.variables.keys() for each in observed]
+    if any(each != names[0] for each in names):
+        raise FeedProblem(f"The points of {site.basin} have different variables: nothing of it was taken.")
+    variables = {}
+    for name in names[0]:
+        series = [each.variables[name] for each in observed]
+        first, last = max(each.period.first for each in series), min(each.period.last for each in series)
+        if last < first:
+            raise FeedProblem(f"The points of {site.basin} have no day of {name} in common: nothing of it was taken.")
+        parts = [each.over(Period(first, last)) for each in series]
+        values = np.mean([part.values for part in parts], axis=0)
+        flags = np.bitwise_or.reduce([part.flags for part in parts])
+        variables[name] = DailySeries(first, values, flags, parts[0].unit)
+    # The zone of the points is the gauge's; where that was not known, theirs is only its meridian's.
+    return Observations(variables, origin, site.time_zone)
+
+
+def _mean_forecast(site: Site, contents: Sequence[object]) -> WeatherForecast:
+    """Return the mean of forecasts, trace by trace, on the days that every point has."""
+    forecasts = [content for content in contents if isinstance(content, WeatherForecast)]
+    first = forecasts[0]
+    for other in forecasts[1:]:
+        if (other.issue, other.traces, other.first) != (first.issue, first.traces, first.first):
+            raise FeedProblem(f"The points of {site.basin} have forecasts of different runs or days: try again.")
+    days = min(len(forecast.period) for forecast in forecasts)
+    values = {}
+    for name in first.values:
+        of_points = np.stack([forecast.values[name][:, :days] for forecast in forecasts])
+        values[name] = of_points.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return replace(first, basin=site.basin, values=values)

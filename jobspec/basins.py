@@ -1,0 +1,97 @@
+"""What can be said of a basin that is added, and of which weather its climate is computed."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from hydrology.basins import SOURCE_NAMESPACES
+from hydrology.outline import geometry_of, rings_of
+from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
+
+ASKED_NAMESPACE = "USGS"
+"""The namespace whose gauges a service tells: their place, name and area need not be given."""
+
+_PLACED = {"area_km2", "latitude", "longitude"}
+
+AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]
+
+
+def _attributes(given: dict[str, float]) -> dict[str, float]:
+    if twice := sorted(_PLACED & given.keys()):
+        raise PydanticCustomError(
+            "attributes", "{names} stands outside the attributes: say it once", {"names": ", ".join(twice)}
+        )
+    return given
+
+
+def _outline(geojson: dict[str, Any]) -> dict[str, Any]:
+    with refusing("outline"):
+        rings_of(geojson)
+        return geometry_of(geojson)
+
+
+Outline = Annotated[
+    dict[str, Any],
+    AfterValidator(_outline),
+    Field(
+        description="GeoJSON: a Polygon or MultiPolygon, or a Feature of one. It gives the few points that the basin's "
+        "weather is averaged over; by default that is the gauge's."
+    ),
+]
+Attributes = Annotated[
+    dict[AttributeName, float],
+    AfterValidator(_attributes),
+    Field(max_length=1000, description="Climate, land and soil, by the names that a model version asks for."),
+]
+Latitude = Annotated[float, Field(ge=-90, le=90, description="Of the gauge, degrees north.")]
+Longitude = Annotated[float, Field(ge=-180, le=180, description="Of the gauge, degrees east.")]
+AreaKm2 = Annotated[float, Field(ge=1e-6, le=1e8, description="Drainage area, by which flow and depth are converted.")]
+
+
+class AddedBasin(RequestModel):
+    """A basin to add, or what more is known of one. What it leaves out stays as it was."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"basin": "USGS-01031500", "assume_attributes": True},
+                {"basin": "OWN-mill", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4},
+            ]
+        }
+    )
+
+    basin: Basin = Field(examples=["USGS-01031500"])
+    name: Line | None = Field(None, description="By default what USGS calls its gauge.")
+    latitude: Latitude | None = None
+    longitude: Longitude | None = None
+    area_km2: AreaKm2 | None = Field(None, description="Drainage area. By default what USGS tells of its gauge.")
+    outline: Outline | None = None
+    attributes: Attributes = Field({}, examples=[{"elev_mean": 280.5, "soil_porosity": 0.44}])
+    assume_attributes: bool | None = Field(
+        None,
+        description="Whether attributes of soil, geology, vegetation and terrain that are not known may stand at the "
+        "mean of the basins that a version learnt from: every answer names those that do. Climate and area never do.",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_added(self) -> Self:
+        namespace = self.basin.partition("-")[0]
+        if namespace in SOURCE_NAMESPACES and namespace != ASKED_NAMESPACE:
+            raise PydanticCustomError(
+                "basin",
+                "the basins of {namespace} are ingested from their source: name yours in another namespace, like "
+                "OWN-mill",
+                {"namespace": namespace},
+            )
+        if (self.latitude is None) != (self.longitude is None):
+            raise PydanticCustomError("place", "latitude and longitude go together: give both")
+        return self
+
+
+class ClimateParams(RequestModel):
+    """Which basin's climate to compute, and from what."""
+
+    basin: Basin = Field(examples=["USGS-01031500"])
+    product: Name = Field(description="The kept weather to compute it from.", examples=["open_meteo_era5"])
+    period: PeriodField = Field(description="Whole years, without a missing day.")
