@@ -37,3 +37,8 @@ def source_code(basin: str) -> str:
     """Return a basin's identifier as CAMELS files write it: the bare number of a USGS site."""
     namespace, code = basin.split("-", 1)
     return code if namespace == "USGS" else basin
+
+
+def gauge_product(basin: str) -> str:
+    """Return the product that a basin's discharge is kept under: its namespace in lower case (`usgs`)."""
+    return basin.partition("-")[0].lower()

@@ -14,13 +14,6 @@ from records import basins, promotions, series
 
 GIVEN_AREA, SERVICE_AREA = "given", "usgs"
 """The names of a basin's area as an operator gave it, and as its gauge's service tells it."""
-
-
-def gauge_product(basin: str) -> str:
-    """Return the product of a basin's own gauge: its namespace in lower case (`usgs`)."""
-    return basin.partition("-")[0].lower()
-
-
 TIME_ZONE = "time_zone"
 """The text of a basin that says whose calendar days its days are."""
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Days, Period
 from hydrology.gaps import fill_short_gaps
 from hydrology.units import to_mm_per_day
@@ -20,7 +21,7 @@ from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP
 from models.networks import architecture
 from operations.attributes import Attributes, completed
-from operations.basins import area_by, gauge_product
+from operations.basins import area_by
 from operations.learnt import attribute_means
 from records import basins, series
 from records.versions import Version

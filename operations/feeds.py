@@ -9,11 +9,11 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.basins import gauge_product
 from hydrology.calendar import Period, last_ended_day
 from hydrology.errors import InvalidInput, Problem
 from hydrology.weather import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
-from ingestion.sources.camels.streamflow import discharge_product
 from jobspec.feeds import AnyFeedSettings
 from operations.basins import TIME_ZONE
 from operations.feed_services import opened
@@ -154,7 +154,7 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
     nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
     match given.content:
         case Observations() as observed:
-            product = feed.product or discharge_product(given.basin)
+            product = feed.product or gauge_product(given.basin)
             if observed.variables:
                 product_credits.keep(session, product, feed.origin if feed.product else product, source.credit)
             outcome = store(session, observed.as_data(given.basin, feed.product), clock)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
 from hydrology.credit import Credit
 from hydrology.errors import Problem
@@ -16,7 +17,6 @@ from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag, Flags
 from hydrology.weather import WeatherForecast
 from ingestion.sources.base import BasinData, SourceFile, SourceSeries
-from ingestion.sources.camels.streamflow import discharge_product
 
 
 class FeedProblem(Problem):
@@ -100,7 +100,7 @@ class Observations:
         """
         file = SourceFile(self.origin, *_digest(self.variables))
         series = tuple(
-            SourceSeries(discharge_product(basin) if name == "discharge" else str(product), name, daily, file)
+            SourceSeries(gauge_product(basin) if name == "discharge" else str(product), name, daily, file)
             for name, daily in self.variables.items()
         )
         texts = {} if self.time_zone is None else {"time_zone": self.time_zone}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.basins import basin_id, has_source
+from hydrology.basins import basin_id, gauge_product, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.products import own_product
@@ -19,7 +19,6 @@ from hydrology.quantities import OBSERVED, Quantity
 from hydrology.units import M2_PER_KM2
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
-from ingestion.sources.camels.streamflow import discharge_product
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
 
@@ -154,7 +153,7 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
             (quantity.variable, rows.series(numbers, quantity, name)) for name, quantity, numbers in by_column
         ]
         series = tuple(
-            SourceSeries(discharge_product(basin) if name == "discharge" else product, name, daily, sheet.file)
+            SourceSeries(gauge_product(basin) if name == "discharge" else product, name, daily, sheet.file)
             for name, daily in by_variable
             if daily is not None
         )

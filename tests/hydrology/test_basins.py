@@ -1,6 +1,6 @@
 import pytest
 
-from hydrology.basins import basin_id, source_code
+from hydrology.basins import basin_id, gauge_product, source_code
 from hydrology.errors import InvalidInput
 
 
@@ -25,3 +25,7 @@ def test_anything_else_is_refused_with_an_example(text: str) -> None:
 def test_files_name_a_usgs_site_by_its_bare_number() -> None:
     assert source_code("USGS-01013500") == "01013500"
     assert source_code("SYNTH-01") == "SYNTH-01"
+
+
+def test_discharge_is_kept_under_the_gauges_namespace() -> None:
+    assert [gauge_product(basin) for basin in ("USGS-01013500", "SYNTH-01", "OWN-mill")] == ["usgs", "synth", "own"]

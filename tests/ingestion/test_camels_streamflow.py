@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hydrology.calendar import Period
 from hydrology.series import DailySeries, Flag
 from ingestion.sources.base import SourceError, SourceFile
-from ingestion.sources.camels.streamflow import discharge_product, parse_streamflow
+from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 from tests.ingestion import camels_files as write
 
@@ -43,7 +43,6 @@ def test_a_jumped_day_is_absent() -> None:
 
 def test_a_namespaced_gauge() -> None:
     assert len(parse(write.streamflow(gauge="SYNTH-01"), "SYNTH-01")) == 4
-    assert (discharge_product("SYNTH-01"), discharge_product(write.BASIN)) == ("synth", "usgs")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hydrology.basins import gauge_product
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.series import DailySeries
 from ingestion.reading import ANY_FILES, Files
@@ -22,7 +23,7 @@ from ingestion.sources.camels.layout import (
     of_another_product,
 )
 from ingestion.sources.camels.reference import parse_model_output, parse_swe
-from ingestion.sources.camels.streamflow import discharge_product, parse_streamflow
+from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 
 _ONE_COPY = "leave only one of them in the paths given"
@@ -138,7 +139,7 @@ def _read_once(copies: Sequence[ArchiveFile]) -> TextFile:
 
 def _parse(file: BasinFile, text: TextFile) -> dict[tuple[str, str], DailySeries]:
     if file.kind is Kind.STREAMFLOW:
-        return {(discharge_product(file.basin), "discharge"): parse_streamflow(text, file.basin)}
+        return {(gauge_product(file.basin), "discharge"): parse_streamflow(text, file.basin)}
     if file.kind is Kind.SWE:
         return {(product, "swe"): series for product, series in parse_swe(text).items()}
     assert file.product is not None

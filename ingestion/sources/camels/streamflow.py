@@ -51,8 +51,3 @@ def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
     for letters, mask in _FLAGS.items():
         flags[flag == letters] = mask
     return timeline.series(np.where(missing, np.nan, discharge), flags, "cfs")
-
-
-def discharge_product(basin: str) -> str:
-    """Return the product that a basin's discharge is kept under: its namespace in lower case (`usgs`)."""
-    return basin.split("-", 1)[0].lower()
