@@ -141,6 +141,13 @@ def water_year(days: Days) -> npt.NDArray[np.int64]:
     return (months + 3) // 12 + 1970
 
 
+def climatic_year(days: Days) -> npt.NDArray[np.int64]:
+    """Return the climatic year of each day: April to March, named by the year it begins in. Low flows of a summer and
+    the autumn after it fall into one."""
+    months = days.astype("datetime64[M]").astype(np.int64)
+    return (months - 3) // 12 + 1970
+
+
 def month(days: Days) -> npt.NDArray[np.int64]:
     """Return the month (1-12) of each day."""
     return days.astype("datetime64[M]").astype(np.int64) % 12 + 1
