@@ -26,9 +26,12 @@ MOST_LEADS = 366
 MOST_TRACE_DAYS = 20_000
 """So many days of all traces together: what rests on them is that large."""
 
-# A forecast begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are within
-# a day before and two days after the day that the reference time has in UTC.
-_FIRST_DAYS = (np.timedelta64(-1, "D"), np.timedelta64(2, "D"))
+MOST_DAYS_BEHIND = 7
+"""Days before that of its reference time that a forecast may begin with: they lead on from an archive that is late."""
+
+# Without them it begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are
+# within a day before and two days after the day that the reference time has in UTC.
+_FIRST_DAYS = (np.timedelta64(-1 - MOST_DAYS_BEHIND, "D"), np.timedelta64(2, "D"))
 _NAME = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
 _LONGEST_CREDIT = 500

@@ -93,5 +93,11 @@ class ClimateParams(RequestModel):
     """Which basin's climate to compute, and from what."""
 
     basin: Basin = Field(examples=["USGS-01031500"])
-    product: Name = Field(description="The kept weather to compute it from.", examples=["open_meteo_era5"])
-    period: PeriodField = Field(description="Whole years, without a missing day.")
+    product: Name | None = Field(
+        None,
+        description="The kept weather to compute it from. By default the only one that is kept of it.",
+        examples=["open_meteo_era5"],
+    )
+    period: PeriodField | None = Field(
+        None, description="Whole years, without a missing day. By default all whole calendar years that are kept."
+    )

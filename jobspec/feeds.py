@@ -1,11 +1,14 @@
 """What a feed can be told: which service it asks, for which basins, and what it fills with the answers."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from hydrology.products import PATTERN, own_product
+from hydrology.staleness import STALE_AFTER_DAYS
+from hydrology.weather import MOST_DAYS_BEHIND
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
 from jobspec.kinds import InvalidRequest, faults
 
@@ -98,6 +101,13 @@ class OpenMeteoForecastSettings(_Settings):
     adapter: Literal["open-meteo-forecast"]
     model: Model = Field(examples=["ecmwf_ifs"])
     days_ahead: int = Field(10, ge=1, le=16, description="Days of each forecast, today included.")
+    days_behind: int = Field(
+        STALE_AFTER_DAYS,
+        ge=0,
+        le=MOST_DAYS_BEHIND,
+        description="Days before today that each forecast begins with, as the model's own runs of those days had them: "
+        "they lead on from an archive that is late.",
+    )
 
 
 class OpenMeteoEnsembleSettings(_Settings):
@@ -143,6 +153,15 @@ AnyFeedSettings = Annotated[
     | FilesSettings,
     Field(discriminator="adapter"),
 ]
+
+
+USUAL: Mapping[str, AnyFeedSettings] = {
+    "flow": UsgsSettings(adapter="usgs"),
+    "past": OpenMeteoArchiveSettings(adapter="open-meteo-archive", product="open_meteo_ifs", model="ecmwf_ifs"),
+    "ahead": OpenMeteoForecastSettings(adapter="open-meteo-forecast", model="ecmwf_ifs"),
+}
+"""The feeds that a service of gauges begins with, by name: discharge, past weather and weather forecasts. Both kinds of
+weather are of one model, whose archive is the least late."""
 
 
 class NewFeed(RequestModel):

@@ -63,10 +63,7 @@ def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> str:
     land = [name for name in needed if name not in _NEVER_ASSUMED]
     mends = []
     if climate:
-        mends.append(
-            f"compute {', '.join(climate)} from its weather (freshet basins climate {basin} --product NAME --period "
-            "FIRST..LAST)"
-        )
+        mends.append(f"compute {', '.join(climate)} from its weather (freshet basins climate {basin})")
     if area:
         mends.append(f"give its area (freshet basins add {basin} --area KM2)")
     if land:

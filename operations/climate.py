@@ -39,21 +39,29 @@ class Climate:
         return f"{self.product} {self.period}, {self.years} year{'s' if self.years > 1 else ''}"
 
 
-def compute(database: Database, clock: Clock, basin: str, product: str, period: Period) -> Climate:
+def compute(
+    database: Database, clock: Clock, basin: str, product: str | None = None, period: Period | None = None
+) -> Climate:
     """Compute a basin's climate indices from a product and keep them as its attributes.
 
     Potential evapotranspiration is Oudin's, from temperature and latitude.
 
+    Args:
+        product: by default the only one that is kept of it.
+        period: whole years; by default all whole calendar years that are kept.
+
     Raises:
         UnknownBasin: it is not kept.
-        InvalidInput: the period is not of whole years.
+        InvalidInput: the period is not of whole years, or several products are kept and none is named.
         DataProblem: its source gives its climate, its place is not known, or a day of the period is missing.
     """
-    years = _whole_years(period)
     with database.transaction() as session:
         basins.lock(session, basin)
         kept = basins.get(session, basin)
         _require_vacant(kept)
+        product = product or _only_product(session, basin)
+        period = period or _calendar_years(session, basin, product)
+        years = _whole_years(period)
         climate = Climate(basin, product, period, years, _indices(session, kept, product, period))
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
         texts = {name: value for name, value in asdict(climate.indices).items() if isinstance(value, str)}
@@ -63,6 +71,44 @@ def compute(database: Database, clock: Clock, basin: str, product: str, period: 
         if basins.attributes_revised(session, basin, changes):
             states.invalidate_all(session, basin, "its climate indices were computed", clock.wall())
     return climate
+
+
+def _only_product(session: Session, basin: str) -> str:
+    """Return the product that all the variables of a basin's climate are kept of.
+
+    Raises:
+        DataProblem: there is none.
+        InvalidInput: there are several.
+    """
+    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    products = sorted(
+        product for product in {name for name, _ in kept} if kept.issuperset((product, name) for name in _VARIABLES)
+    )
+    if not products:
+        raise DataProblem(f"No weather of {basin} is kept: fetch or ingest some years of it.")
+    if len(products) > 1:
+        raise InvalidInput(f"The weather of {basin} is kept of {', '.join(products)}: name one of them (--product).")
+    return products[0]
+
+
+def _calendar_years(session: Session, basin: str, product: str) -> Period:
+    """Return all calendar years whose first and last day are kept.
+
+    Raises:
+        DataProblem: there is none.
+    """
+    kept = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
+    if len(kept) < len(_VARIABLES):
+        raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
+    first, last = max(part.first for part in kept), min(part.last for part in kept)
+    day = np.timedelta64(1, "D")
+    january = (first - day).astype("datetime64[Y]") + np.timedelta64(1, "Y")
+    after = (last + day).astype("datetime64[Y]")
+    if january >= after:
+        raise DataProblem(
+            f"{basin} has {first}..{last} of {product}, no whole calendar year: fetch more, or name days."
+        )
+    return Period(january.astype("datetime64[D]"), after.astype("datetime64[D]") - day)
 
 
 def _whole_years(period: Period) -> int:

@@ -63,7 +63,10 @@ def opened(
             yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), told.model, tell))
         case OpenMeteoForecastSettings():
             host = open_meteo(settings.open_meteo_forecast_url)
-            yield OverPoints(OpenMeteoForecast(host, "/v1/forecast", told.model, told.days_ahead, 1, tell))
+            forecast = OpenMeteoForecast(
+                host, "/v1/forecast", told.model, told.days_ahead, tell=tell, behind=told.days_behind
+            )
+            yield OverPoints(forecast)
         case OpenMeteoEnsembleSettings():
             host = open_meteo(settings.open_meteo_ensemble_url)
             yield OverPoints(OpenMeteoForecast(host, "/v1/ensemble", told.model, told.days_ahead, told.members, tell))

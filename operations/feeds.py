@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.basins import gauge_product
-from hydrology.calendar import Period, last_ended_day
+from hydrology.calendar import Day, Period, last_ended_day
 from hydrology.errors import InvalidInput, Problem
 from hydrology.weather import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
@@ -109,7 +109,17 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
 
 def _usual_days(told: AnyFeedSettings, clock: Clock) -> Period:
     """Return the days that a feed says, as many wherever a gauge is; each takes those that have ended there."""
-    first = last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(told, "days_back", 1) - 1, "D")
+    return until_now(
+        last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(told, "days_back", 1) - 1, "D"), clock
+    )
+
+
+def until_now(first: Day, clock: Clock) -> Period:
+    """Return the days from a first one to the last that has ended anywhere on Earth.
+
+    Raises:
+        InvalidInput: the first has not.
+    """
     return Period(first, last_ended_day(clock.now(), _EASTERNMOST))
 
 

@@ -128,7 +128,7 @@ def _issue(
         if not left.forcings:
             break
         params = asked.params(t0, [*left.forcings], weather)
-        possible, failed = possible_plans(database, left, clock, params)
+        possible, failed = possible_plans(database, left, clock, params, clock.now())
         new = _not_issued_yet(database, clock, possible)
         if new:
             done.issued += issue(database, clock, params, new, purpose=asked.purpose, on_days=on_days)

@@ -133,9 +133,14 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
 
 
 def possible_plans(
-    database: Database, inputs: Inputs, clock: Clock, params: ForecastParams
+    database: Database, inputs: Inputs, clock: Clock, params: ForecastParams, known: datetime | None = None
 ) -> tuple[list[Plan], dict[str, str]]:
-    """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out."""
+    """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out.
+
+    Args:
+        known: until when a weather forecast must have been available; by default now, or for a T0 that is asked for the
+            end of the next day.
+    """
     ended = {name: last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings}
     days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params), max(ended.values()))
     product = inputs.loaded.version.product
@@ -144,7 +149,7 @@ def possible_plans(
     }
     begun = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    choices = _choices(database, inputs, clock, params, days, begun)
+    choices = _choices(database, inputs, clock, params, days, begun, known or _known(clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
@@ -211,6 +216,7 @@ def _choices(
     params: ForecastParams,
     days: RunDays,
     begun: Mapping[str, BasinForcing],
+    known: datetime,
 ) -> list[_Chosen]:
     """Return the weather of the basins after T0, by where it comes from."""
     match params.weather:
@@ -221,20 +227,20 @@ def _choices(
             return [_Chosen({name: climatology(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
         case "supplied":
             with database.reading() as session:
-                return [*_supplied(session, inputs, clock, params, days, begun)]
+                at = known if params.weather_id is None else clock.now()
+                return [*_supplied(session, inputs, params, days, begun, at)]
 
 
 def _supplied(
     session: Session,
     inputs: Inputs,
-    clock: Clock,
     params: ForecastParams,
     days: RunDays,
     begun: Mapping[str, BasinForcing],
+    at: datetime,
 ) -> Iterator[_Chosen]:
     """Yield the weather of the weather forecast that is asked for, or of each that is the newest of some basins."""
     taken = inputs.loaded.config.inputs
-    at = clock.now() if params.weather_id is not None else _known(clock, days.t0)
     by_basin = (
         dict.fromkeys(begun, params.weather_id)
         if params.weather_id is not None
@@ -295,7 +301,10 @@ def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) ->
     )
 
 
-def _known(clock: Clock, t0: Day) -> datetime:
-    """Return until when a weather forecast must have been available: now, or for a past T0 the end of the next day."""
+def _known(clock: Clock, t0: Day | None) -> datetime:
+    """Return until when a weather forecast must have been available: now, or for a T0 that is asked for the end of the
+    next day."""
+    if t0 is None:
+        return clock.now()
     end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)
     return min(clock.now(), end)

@@ -27,6 +27,13 @@ class LearntFrom:
     training_note: str | None = None
     attributes_assumed: tuple[str, ...] | None = None
 
+    def beyond(self, product: str) -> bool:
+        """Whether the version is known to have learnt from another basin, another range or another product than this,
+        or to take attributes that are assumed."""
+        known = self.training_note is not None
+        like = self.seen_in_training and not self.outside_training and self.trained_on == product
+        return known and not (like and not self.attributes_assumed)
+
 
 LEARNT_FROM = tuple(field.name for field in fields(LearntFrom))
 

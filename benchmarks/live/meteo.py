@@ -121,7 +121,7 @@ def _days(world: World, asked: Mapping[str, Any], time_zone: str) -> Days:
     if "start_date" in asked:
         return Period(day(asked["start_date"][0]), day(asked["end_date"][0])).days
     today = day(world.now.astimezone(zone(time_zone)).date())
-    return today + np.arange(asked["forecast_days"])
+    return today + np.arange(-asked.get("past_days", 0), asked["forecast_days"])
 
 
 def _nearest(world: World, latitude: float, longitude: float) -> Gauge:

@@ -106,15 +106,20 @@ def add(
 @app.command("climate")
 def climate(
     basin: BasinName,
-    product: Annotated[str, typer.Option(metavar="NAME", help="The kept weather to compute it from.")],
-    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day.")],
+    product: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The kept weather to compute it from. Default: the only one.")
+    ] = None,
+    period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all kept.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compute the climate indices of a basin, as CAMELS defines them, and keep them as its attributes."""
     from operations.climate import compute
 
     with opened() as context:
-        done = compute(context.database, context.clock, basin_id(basin), product, Period.parse(period))
+        days = None if period is None else Period.parse(period)
+        done = compute(context.database, context.clock, basin_id(basin), product, days)
         context.record("climate computed", done.basin, computed_from=done.source)
     indices = asdict(done.indices)
     payload = {"basin": done.basin, "computed_from": done.source, "years": done.years, "indices": indices}

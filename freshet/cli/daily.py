@@ -1,7 +1,7 @@
 """`freshet daily`: what is to be done every day."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
 from jobspec.kinds import DailyParams
+
+if TYPE_CHECKING:
+    from operations.tomorrow import Tomorrow
 
 _FIELDS = DailyParams.model_fields
 
@@ -24,7 +27,7 @@ def daily(
     ].default,
     as_json: Json = False,
 ) -> None:
-    """Ask the feeds, apply the bridges, forecast every basin from its newest day, and tell what came of each.
+    """Ask the feeds, apply the bridges, forecast every basin from its newest day, and tell tomorrow's flow in each.
 
     A basin whose data stopped keeps its last forecast. Asked again, it stores nothing new. A schedule of the kind daily
     does the same every morning.
@@ -34,6 +37,7 @@ def daily(
         from operations.daily import Watcher
         from operations.daily import daily as run
         from operations.newest import Asked
+        from operations.tomorrow import tomorrow
 
         cycle = run(
             context.database,
@@ -45,6 +49,12 @@ def daily(
             Watcher(reporter.show, say),
         )
         context.record("daily cycle", "all basins", **cycle.counts)
+        with context.database.reading() as session:
+            ahead = {
+                basin.basin: tomorrow(session, basin.basin, basin.run, context.clock.now())
+                for basin in cycle.basins
+                if basin.run is not None
+            }
     for name, problem in cycle.problems.items():
         say(f"{name}: {problem}")
     counts = cycle.counts
@@ -52,13 +62,30 @@ def daily(
     told = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
     if len(told) > MOST_ROWS:
         title += f"; {MOST_ROWS} of them, those without a new forecast first (--json tells all)"
-    rows = [(basin.basin, basin.status, basin.t0, basin.run, basin.reason) for basin in told[:MOST_ROWS]]
+    rows = [
+        (basin.basin, basin.status, basin.t0, *_cells(ahead.get(basin.basin)), basin.run, basin.reason)
+        for basin in told[:MOST_ROWS]
+    ]
     payload: dict[str, Any] = {
         "counts": counts,
-        "basins": [asdict(basin) for basin in cycle.basins],
+        "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
         "problems": cycle.problems,
         "runs": [made.id for made in cycle.runs],
     }
-    answer(payload, as_json, table(("basin", "status", "T0", "run", "why"), rows, title))
+    for basin in told[:MOST_ROWS]:
+        if (said := ahead.get(basin.basin)) and said.training_note:
+            say(said.training_note)
+    columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "weather", "run", "why")
+    answer(payload, as_json, table(columns, rows, title))
     if lacking := counts.get("stale", 0) + counts.get("failed", 0):
         raise typer.Exit(PARTLY_DONE if lacking < len(cycle.basins) else DataProblem.exit_code)
+
+
+def _cells(ahead: "Tomorrow | None") -> tuple[object, ...]:
+    if ahead is None:
+        return (None, None, None, None)
+    return ahead.day, ahead.median, f"{ahead.low:.3f} to {ahead.high:.3f}", ahead.weather
+
+
+def _json(ahead: "Tomorrow | None") -> dict[str, Any] | None:
+    return None if ahead is None else {**asdict(ahead), "units": "m3/s"}

@@ -5,15 +5,17 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group
+from sqlalchemy.orm import Session
 
-from freshet.cli.context import opened
+from freshet.cli.context import Context, opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
-from hydrology.calendar import Period
-from hydrology.errors import DataProblem, InvalidInput
-from jobspec.feeds import ADAPTERS, NewFeed, read_settings
-from operations.feeds import Listener
+from hydrology.calendar import Period, day
+from hydrology.errors import DataProblem, InvalidInput, Problem
+from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from operations.feeds import Listener, until_now
 from operations.feeds import fetch as run
 from operations.intake import Intake
 from records import audit
@@ -45,6 +47,10 @@ def add(
     members: Annotated[int | None, typer.Option(metavar="COUNT", help="Of an ensemble, control included.")] = None,
     days_back: Annotated[int | None, typer.Option(metavar="DAYS", help="That every fetch asks for again.")] = None,
     days_ahead: Annotated[int | None, typer.Option(metavar="DAYS", help="Of each weather forecast.")] = None,
+    days_behind: Annotated[
+        int | None,
+        typer.Option(metavar="DAYS", help="Before today that each weather forecast of one trace begins with."),
+    ] = None,
     series: Annotated[
         list[str] | None, typer.Option(metavar="BASIN=SERIES", help="Where a gauge has several; repeat it for more.")
     ] = None,
@@ -63,16 +69,46 @@ def add(
         "members": members,
         "days_back": days_back,
         "days_ahead": days_ahead,
+        "days_behind": days_behind,
         "series": dict(map(_pair, series)) if series else None,
         "form": form,
         "from": source,
     }
     settings = read_settings({field: value for field, value in said.items() if value is not None})
     with opened() as context, context.database.transaction() as session:
-        now = context.clock.wall()
-        feed = records.create(session, NewFeed(name=name, settings=settings), None, now)
-        audit.record(session, audit.command_line(), "feed made", feed.id, now, name=name)
+        feed = _create(context, session, name, settings)
     answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
+
+
+@app.command("start")
+def start(
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="The first day of discharge and past weather.")],
+    as_json: Json = False,
+) -> None:
+    """Add the usual feeds where they are not there yet, and fetch what they have of every basin since a day.
+
+    They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
+    """
+    with opened() as context, reporting() as reporter:
+        days = until_now(day(since), context.clock)
+        with context.database.transaction() as session:
+            kept = {feed.name for feed in records.list_feeds(session)}
+            for name in [name for name in USUAL if name not in kept]:
+                _create(context, session, name, USUAL[name])
+        done: dict[str, list[records.FetchedBasin]] = {}
+        problems: dict[str, str] = {}
+        for name in USUAL:
+            try:
+                done[name] = _fetched(context, reporter, name, [], days)
+            except Problem as problem:
+                problems[name] = str(problem)
+                say(f"{name}: {problem}")
+    payload = {name: _payload(fetched) for name, fetched in done.items()}
+    text = Group(*(_shown(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
+    answer({"feeds": payload, "problems": problems}, as_json, text)
+    _exit([one for fetched in done.values() for one in fetched])
+    if problems:
+        raise typer.Exit(PARTLY_DONE if done else DataProblem.exit_code)
 
 
 @app.command("list")
@@ -108,17 +144,9 @@ def fetch(
     """Ask a feed for what is new and keep it. Asked again, it stores nothing twice."""
     days = None if period is None else Period.parse(period)
     with opened() as context, reporting() as reporter:
-
-        def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
-            reporter.show("basins", done, total, f"{fetched.basin_id} {fetched.status}")
-
-        settings = context.settings
-        intake = any_intake(settings, reporter)
-        wanted = [basin_id(text) for text in basin or []]
-        listener = Listener(show, say)
-        done = run(context.database, context.clock, settings, intake, feed, wanted, days, listener)
-        context.record("feed fetched", feed, **records.statuses(done))
-    _tell(done, as_json)
+        done = _fetched(context, reporter, feed, [basin_id(text) for text in basin or []], days)
+    answer(_payload(done), as_json, _shown(done, _counted(done)))
+    _exit(done)
 
 
 @app.command("remove")
@@ -140,14 +168,45 @@ def any_intake(settings: Settings, reporter: Reporter) -> Intake:
     return Intake(settings.data / "downloads", settings.ingest_hosts, None, show, lambda _name: None)
 
 
-def _tell(done: Sequence[records.FetchedBasin], as_json: bool) -> None:
-    counts = records.statuses(done)
-    title = f"{len(done)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+def _create(context: Context, session: Session, name: str, settings: AnyFeedSettings) -> records.Feed:
+    now = context.clock.wall()
+    feed = records.create(session, NewFeed(name=name, settings=settings), None, now)
+    audit.record(session, audit.command_line(), "feed made", feed.id, now, name=name)
+    return feed
+
+
+def _fetched(
+    context: Context, reporter: Reporter, feed: str, basins: Sequence[str], days: Period | None
+) -> list[records.FetchedBasin]:
+    """Ask a feed, show how that goes on, and return what came of each basin."""
+
+    def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
+        reporter.show(feed, done, total, f"{fetched.basin_id} {fetched.status}")
+
+    settings = context.settings
+    intake = any_intake(settings, reporter)
+    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, say))
+    context.record("feed fetched", feed, **records.statuses(fetched))
+    return fetched
+
+
+def _payload(done: Sequence[records.FetchedBasin]) -> dict[str, Any]:
+    return {"counts": records.statuses(done), "basins": [asdict(one) for one in done]}
+
+
+def _counted(done: Sequence[records.FetchedBasin]) -> str:
+    return f"{len(done)} basins: " + ", ".join(f"{count} {name}" for name, count in records.statuses(done).items())
+
+
+def _shown(done: Sequence[records.FetchedBasin], title: str) -> Any:
     if len(done) > MOST_ROWS:
         title += f"; the first {MOST_ROWS} of them (--json tells all)"
-    payload = {"counts": counts, "basins": [asdict(one) for one in done]}
-    answer(payload, as_json, _table(done[:MOST_ROWS], title))
-    if failed := counts.get("failed"):
+    return _table(done[:MOST_ROWS], title)
+
+
+def _exit(done: Sequence[records.FetchedBasin]) -> None:
+    """End with the code that says how many of the basins failed, if any did."""
+    if failed := records.statuses(done).get("failed"):
         raise typer.Exit(PARTLY_DONE if failed < len(done) else DataProblem.exit_code)
 
 

@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
-from freshet.cli.runs import beyond_training, run_json, run_table
+from freshet.cli.runs import run_json, run_table, training_notes
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.weather import ForcingKind
 from jobspec.kinds import ForecastParams
@@ -67,8 +67,8 @@ def forecast(
         for name, said in issued["basins"].items():
             if said["reason"]:
                 say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
-            if beyond_training(said, issued["product"]):
-                say(said["training_note"])
+        for note in training_notes(issued):
+            say(note)
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):
         raise typer.Exit(PARTLY_DONE)

@@ -10,11 +10,11 @@ from rich.text import Text
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, table
+from freshet.cli.output import Json, answer, say, table
 from hydrology.basins import basin_id
 from hydrology.calendar import instant
 from records import runs as records
-from records.run_summary import LEARNT_FROM
+from records.run_summary import LEARNT_FROM, LearntFrom
 from records.since_empty import UNKNOWN
 
 
@@ -33,6 +33,8 @@ def runs(
     with opened() as context, context.database.reading() as session:
         if run is not None:
             shown = run_json(session, run)
+            for note in training_notes(shown):
+                say(note)
             answer(shown, as_json, run_table(shown))
             return
         wanted, by = basin_id(basin) if basin else None, instant(known_at) if known_at else None
@@ -97,12 +99,10 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
     return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
 
 
-def beyond_training(said: dict[str, Any], product: str) -> bool:
-    """Whether the version is known to have learnt from another basin, another range or another product than this, or
-    to take attributes that are assumed."""
-    known = said["training_note"] is not None
-    beyond = said["outside_training"] or said["attributes_assumed"]
-    return known and not (said["seen_in_training"] and not beyond and said["trained_on"] == product)
+def training_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of basins where the version is beyond what it learnt from."""
+    learnt = [LearntFrom(**{name: said[name] for name in LEARNT_FROM}) for said in run["basins"].values()]
+    return [str(one.training_note) for one in learnt if one.beyond(run["product"])]
 
 
 def run_table(run: dict[str, Any]) -> RenderableType:

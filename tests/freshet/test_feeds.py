@@ -106,3 +106,28 @@ def test_a_key_is_shown_nowhere(office: Office) -> None:
     assert wrong not in fetched.out + fetched.err + shown.out
     assert wrong.encode() not in (freshet.data / "freshet.sqlite").read_bytes()
     assert freshet("feeds", "fetch", "flow", **settings, FRESHET_USGS_KEY=world.key).code == 0
+
+
+def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office) -> None:
+    freshet, world, settings = office
+    settings |= {"FRESHET_OPEN_METEO_ARCHIVE_URL": settings["FRESHET_OPEN_METEO_FORECAST_URL"]}
+    freshet("feeds", "add", "flow", "--adapter", "usgs", "--basin", MAINE, **settings)
+    started = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)
+    assert started.code == 0
+    counts = {name: said["counts"] for name, said in started.json["feeds"].items()}
+    assert counts == {"flow": {"new": 1}, "past": {"new": 3}, "ahead": {"new": 3}}  # the feed that was there stays
+    (flow,) = started.json["feeds"]["flow"]["basins"]
+    assert flow["new_days"] == 52
+    world.faults = {world.today: ["meteo-400"]}
+    again = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)
+    assert (again.code, again.json["feeds"]["flow"]["counts"]) == (6, {"unchanged": 1})
+    assert [feed["name"] for feed in freshet("feeds", "list", "--json", **settings).json["feeds"]] == [
+        *("ahead", "flow", "past"),
+    ]
+
+
+def test_usual_feeds_without_a_basin_are_told_one_by_one(empty: Freshet) -> None:
+    started = empty("feeds", "start", "--since", "2026-10-01", "--json")
+    assert (started.code, sorted(started.json["problems"])) == (4, ["ahead", "flow", "past"])
+    assert "has no basin to ask for" in started.json["problems"]["flow"]
+    assert empty("feeds", "start", "--since", "tomorrow").code == 2

@@ -87,7 +87,7 @@ def _second_day_twice() -> Trace:
         ("tmin-above-tmax", "on 2026-11-23 in trace bad", lambda: [trace(), _at("tmin", 9)]),
         ("negative-precipitation", "on 2026-11-23 in trace bad", lambda: [trace(), _at("precipitation", -0.1)]),
         ("other-days", "begins on 2026-11-23", lambda: [trace(), trace("bad", first="2026-11-23")]),
-        ("other-days", "between 2026-11-21 and 2026-11-24", lambda: [trace("bad", first="2025-11-22")]),
+        ("other-days", "between 2026-11-14 and 2026-11-24", lambda: [trace("bad", first="2025-11-22")]),
         ("duplicate", "2026-11-23 comes twice", lambda: [_second_day_twice()]),
         ("duplicate", "one label", lambda: [trace(), trace()]),
         ("impossible-value", "tmax is outside -100 to 70 degC", lambda: [_at("tmax", 281)]),

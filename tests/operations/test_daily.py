@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,16 @@ def test_a_feed_that_fails_stops_nothing_and_what_it_missed_is_made_up_for(here:
     assert set(failing.problems) == {"ahead", "past"}
     assert all("past: " in str(basin.reason) or "ahead: " in str(basin.reason) for basin in failing.basins)
     assert told(here.cycle(days=1)) == dict.fromkeys(BASINS, ("issued", "2005-06-02"))
+
+
+def test_an_archive_that_is_late_leads_on_to_the_weather_forecast_of_the_morning(here: Station) -> None:
+    here.world.weather_latency = 2
+    first, second = here.cycle(), here.cycle(days=1)
+    for cycle, t0, morning in ((first, "2005-05-29", 1), (second, "2005-05-30", 2)):
+        assert told(cycle) == dict.fromkeys(BASINS, ("issued", t0))
+        (run,) = cycle.runs
+        assert run.weather is not None
+        assert run.weather.reference_time == datetime(2005, 6, morning, tzinfo=UTC)
 
 
 def test_without_a_weather_forecast_the_weather_of_other_years_drives_it_until_there_is_one(here: Station) -> None:

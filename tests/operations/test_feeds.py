@@ -226,14 +226,14 @@ def test_the_time_zone_of_a_gauge_is_learnt_and_kept(office: Office) -> None:
 def test_a_forecast_is_kept_once_with_its_run(office: Office) -> None:
     office.add("ahead", FORECAST)
     told: list[str] = []
-    assert statuses(office.fetch("ahead", tell=told.append)) == {("new", 10, 0)}
+    assert statuses(office.fetch("ahead", tell=told.append)) == {("new", 13, 0)}
     assert told == ["The fetch weighs 3 calls by Open-Meteo's count."]
     assert statuses(office.fetch("ahead")) == {("unchanged", 0, 0)}
     with office.database.reading() as session:
         (issue,) = weather.list_issues(session, office.world.now)
         forecast = weather.read(session, issue.id, MAINE, office.world.now)
     assert (issue.source, issue.model, issue.operational) == ("open-meteo", "ecmwf_ifs", True)
-    assert str(forecast.period) == "2026-11-22..2026-12-01"
+    assert str(forecast.period) == "2026-11-19..2026-12-01"
 
 
 def test_the_same_run_asked_for_on_the_next_day_stays_what_it_was(office: Office) -> None:
@@ -244,7 +244,7 @@ def test_the_same_run_asked_for_on_the_next_day_stays_what_it_was(office: Office
     assert (done.status, done.new_days) == ("unchanged", 0)
     with office.database.reading() as session:
         (issue,) = weather.list_issues(session, office.world.now)
-        assert str(weather.read(session, issue.id, MAINE, office.world.now).period) == "2026-11-22..2026-12-01"
+        assert str(weather.read(session, issue.id, MAINE, office.world.now).period) == "2026-11-19..2026-12-01"
 
 
 def test_an_ensemble_is_kept_with_all_its_members(office: Office) -> None:

@@ -17,14 +17,14 @@ from operations.climate import compute
 from operations.evaluate import evaluate
 from operations.forecast import NothingToForecast, forecast
 from operations.gauges import add
-from records import basins, promotions, runs, skill, states, versions
+from records import basins, promotions, runs, series, skill, states, versions
 from records.engine import Database
 from records.run_summary import RunSummary
 from records.settings import Settings
 from records.tables.basins import AttributeRow
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, NOW, gauge
 from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import a_version
+from tests.records.factories import a_source, a_version, daily
 
 AREA_KM2 = 769.0
 OUTLINE = {
@@ -200,6 +200,20 @@ def test_climate_needs_whole_years_without_a_gap_and_replaces_no_published_one(l
         compute(lacking, CLOCK, BASINS[0], "synthetic", YEARS)
     assert compute(lacking, CLOCK, BASIN, "synthetic", YEARS).years == 3
     assert compute(lacking, CLOCK, BASIN, "synthetic", Period.parse("2001-10-01..2003-09-30")).years == 2
+
+
+def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_are_named(lacking: Database) -> None:
+    climate = compute(lacking, CLOCK, BASIN)
+    assert climate.source == "synthetic 2001-01-01..2004-12-31, 4 years"
+    with lacking.transaction() as session:
+        source = a_source(session)
+        for variable in ("precipitation", "tmin", "tmax"):
+            short = daily("2003-06-01", *[1.0] * 500, unit="mm/day" if variable == "precipitation" else "degC")
+            series.write(session, BASIN, "own", variable, short, source, NOW)
+    with pytest.raises(InvalidInput, match=f"{BASIN} is kept of own, synthetic: name one"):
+        compute(lacking, CLOCK, BASIN)
+    with pytest.raises(DataProblem, match="whole calendar year"):
+        compute(lacking, CLOCK, BASIN, "own", None)
 
 
 def test_climate_that_an_operator_gives_stands_and_is_called_computed_no_more(

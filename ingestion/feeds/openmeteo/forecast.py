@@ -43,6 +43,7 @@ class OpenMeteoForecast:
         model: `ecmwf_ifs`, `ncep_gefs025`, …: one whose runs the service tells of, so no blend of several.
         days: how many, today included.
         members: that each place has, the control included; 1 for a forecast of one trace.
+        behind: how many days before today, which the model's runs of those days had.
         tell: gets what a fetch weighs, before it is made, and that a model is late.
     """
 
@@ -54,9 +55,10 @@ class OpenMeteoForecast:
         days: int,
         members: int = 1,
         tell: Callable[[str], None] = lambda _sentence: None,
+        behind: int = 0,
     ) -> None:
         self._service, self._path, self._model = service, path, model
-        self._days, self._members, self._tell = days, members, tell
+        self._days, self._members, self._tell, self._behind = days, members, tell, behind
         self.credit = Credit(owner(model), LICENCE)
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
@@ -67,7 +69,7 @@ class OpenMeteoForecast:
         """
         known, unknown = placed(sites)
         yield from unknown
-        weight = weight_of_place(len(UNITS) * self._members, self._days)
+        weight = weight_of_place(len(UNITS) * self._members, self._behind + self._days)
         self._tell(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
         parts = list(in_requests(known, weight, keyless=self._service.key is None))
         run = self._run(wanted.now)
@@ -79,7 +81,8 @@ class OpenMeteoForecast:
     def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
         try:
             run = self._run(wanted.now)
-            places = ask(self._service, self._path, sites, query(sites, self._model, {"forecast_days": self._days}))
+            wanted_days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
+            places = ask(self._service, self._path, sites, query(sites, self._model, wanted_days))
             if self._run(wanted.now) != run:
                 raise FeedProblem(f"{self._model} was updated while it was asked for: try again.")
         except FeedProblem as problem:
@@ -116,13 +119,13 @@ class OpenMeteoForecast:
                 f"{self._model} has {len(place.members)} members for {site.basin}, not {self._members}: nothing of it "
                 "was taken."
             )
-        leads = _leads(place)
-        if leads == 0:
+        whole = _whole(place)
+        days, (latitude, _) = place.days[whole], site.place()
+        if not len(days):
             return FeedProblem(f"{self._model} has no whole day for {site.basin}: nothing of it was taken.")
-        days, (latitude, _) = place.days[:leads], site.place()
         traces = []
         for label in sorted(place.members):
-            values = {name: numbers[:leads] for name, numbers in place.members[label].items()}
+            values = {name: numbers[whole] for name, numbers in place.members[label].items()}
             arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
             traces.append(Trace(label, days, arrays))
         units = {name: WEATHER[name].unit for name in traces[0].values}
@@ -132,11 +135,12 @@ class OpenMeteoForecast:
             return problem
 
 
-def _leads(place: Place) -> int:
-    """Return how many days there are until the tail that some variable of some member has not: models end early."""
+def _whole(place: Place) -> slice:
+    """Return the places of the days from the first to the last that have every variable of every member: models end
+    early, and the days behind may not be kept of one."""
     known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
     (places,) = np.nonzero(known)
-    return int(places[-1]) + 1 if len(places) else 0
+    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
 
 
 def _run(body: bytes) -> ModelRun:

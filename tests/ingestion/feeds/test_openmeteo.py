@@ -24,10 +24,9 @@ def archive(live: Live, told: list[str] | None = None) -> OpenMeteoArchive:
     return OpenMeteoArchive(live.service(), "era5", ([] if told is None else told).append)
 
 
-def forecasts(live: Live, days: int = 10, told: list[str] | None = None) -> OpenMeteoForecast:
-    return OpenMeteoForecast(
-        live.service(), "/v1/forecast", "ecmwf_ifs", days, tell=([] if told is None else told).append
-    )
+def forecasts(live: Live, days: int = 10, told: list[str] | None = None, behind: int = 0) -> OpenMeteoForecast:
+    tell = ([] if told is None else told).append
+    return OpenMeteoForecast(live.service(), "/v1/forecast", "ecmwf_ifs", days, tell=tell, behind=behind)
 
 
 def ensemble(live: Live, members: int) -> OpenMeteoForecast:
@@ -128,6 +127,13 @@ def test_a_forecast_has_its_run_and_the_days_from_today_at_the_gauge(live: Live)
     assert "Open-Meteo.com" in made.issue.credit
     assert "ECMWF" in made.issue.credit
     assert dict(made.units) == VARIABLES
+
+
+def test_a_forecast_begins_as_many_days_behind_as_the_model_has(live: Live) -> None:
+    made = forecast(live.fetch(forecasts(live, behind=3))[MAINE])
+    assert (str(made.period), made.issue.reference_time.day) == ("2026-11-19..2026-12-01", 22)
+    live.world.now = datetime(2023, 12, 3, 14, tzinfo=UTC)  # two days after the first that the model has
+    assert str(forecast(live.fetch(forecasts(live, behind=3))[MAINE]).period) == "2023-12-01..2023-12-12"
 
 
 def test_an_ensemble_has_31_members_that_differ(live: Live) -> None:
