@@ -8,56 +8,35 @@ be told together. An error is
 
 where memory, centre and spread of a basin are functions of the *gap* (days since the last observed flow) and of the
 simulated flow, and u has a distribution by the same two that all basins share. Nothing else is assumed of its shape:
-it is kept as quantiles. What a basin's own days say of a number is weighed against what all basins say, by how many
-days there are; a basin without observations has the numbers of all basins alone.
+it is kept as quantiles. `hydrology.error_fit` finds the numbers.
 
 The correction by the last error is none of the water ledger: it moves the forecast, not the water.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-
-from hydrology.errors import DataProblem
 
 Array = npt.NDArray[np.float64]
 
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
+LONGEST_GAP = GAPS[-1]
+"""After so many days an observed flow tells nothing any more."""
 NO_FLOW_KNOWN = len(GAPS)
 """The row of a basin whose last observed flow is older than the last gap, or that has none: it has no memory."""
 FLOW_CLASSES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """Bounds of the classes of simulated flow, as shares of the days that are lower."""
 LEVELS = (0.005, 0.01, 0.02, 0.03, *(round(0.05 * step, 2) for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995)
 """Of the quantiles that a distribution is kept as."""
-PRIOR_DAYS = 100
-"""So many days of a basin weigh as much as what all basins say."""
-LEAST_DAYS = 20
-"""With fewer days in a class nothing is taken from them: a basin's own, or of all basins together."""
-NO_SPREAD = 1e-9
-"""Of a class in which every error is the same: a river that is dry on all its days."""
+EVEN_LEVELS = (np.arange(100) + 0.5) / 100
+"""Of the equally likely flows that stand for the distribution of one trace of weather where traces are mixed."""
 POWER = 1 / 3
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Simulated and observed flow of a basin on the same days in mm/day, NaN where it was not observed."""
-
-    simulated: Array
-    observed: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`."""
-
-    memory: Array
-    centre: Array
-    spread: Array
-    quantiles: Array
+LEAST_MEAN_FLOW = 1e-6
+"""mm/day: what flows are divided by where a river is simulated dry on all days."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,74 +56,109 @@ class BasinErrors:
     spread: Array
     days: int
 
-
-@dataclass(frozen=True)
-class ErrorModel:
-    """The errors of the basins that it was fitted to, and what they share."""
-
-    shape: Shape
-    basins: Mapping[str, BasinErrors]
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return its numbers by name, as they are kept."""
+        numbers = (np.array([self.mean_flow]), self.class_flow, self.memory, self.centre, self.spread)
+        return dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
 
     @classmethod
-    def fitted(cls, pairs: Mapping[str, Pairs]) -> Self:
-        """Return the error model of some basins' simulations over the same days.
-
-        Args:
-            pairs: days in order and without a gap, in mm/day.
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], days: int) -> Self:
+        """Return what `arrays` was made from.
 
         Raises:
-            DataProblem: a class has too few observed days over all basins.
+            KeyError: a part of it is missing.
         """
-        residuals = [_Residuals.of(basin) for basin in pairs.values()]
-        shared, quantiles, own = zip(*(_fitted_at(residuals, gap) for gap in (*GAPS, None)), strict=True)
-        shape = Shape(
-            memory=np.stack([numbers.memory for numbers in shared]),
-            centre=np.stack([numbers.centre for numbers in shared]),
-            spread=np.stack([numbers.spread for numbers in shared]),
-            quantiles=np.stack(quantiles),
-        )
-        basins = {
-            name: BasinErrors(
-                mean_flow=residual.mean_flow,
-                class_flow=residual.class_flow,
-                memory=np.stack([numbers.memory[at] for numbers in own]),
-                centre=np.stack([numbers.centre[at] for numbers in own]),
-                spread=np.stack([numbers.spread[at] for numbers in own]),
-                days=residual.observed_days,
-            )
-            for at, (name, residual) in enumerate(zip(pairs, residuals, strict=True))
-        }
-        return cls(shape, basins)
+        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _OF_BASIN}
+        return cls(float(numbers.pop("mean_flow")[0]), days=days, **numbers)
 
-    def of_basin(self, basin: str, simulated: Array) -> BasinErrors:
-        """Return the errors of a basin: its own, or those of all basins scaled by what is simulated of it.
+
+_OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`."""
+
+    memory: Array
+    centre: Array
+    spread: Array
+    quantiles: Array
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return its numbers by name, as they are kept."""
+        return {name: getattr(self, name).astype(np.float32) for name in _SHARED}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Return what `arrays` was made from.
+
+        Raises:
+            KeyError: a part of it is missing.
+        """
+        return cls(*(np.asarray(arrays[name], dtype=float) for name in _SHARED))
+
+    def of_basin(self, simulated: Array) -> BasinErrors:
+        """Return the errors of a basin without observations: those of all basins, scaled by what is simulated of it.
 
         Args:
-            simulated: its flow over several years in mm/day, for a basin that the model was not fitted to.
+            simulated: its flow over several years in mm/day.
         """
-        if basin in self.basins:
-            return self.basins[basin]
-        mean_flow, class_flow, _ = _classes(simulated)
-        return BasinErrors(mean_flow, class_flow, self.shape.memory, self.shape.centre, self.shape.spread, 0)
+        mean_flow, class_flow, _ = classes_of(simulated)
+        return BasinErrors(mean_flow, class_flow, self.memory, self.centre, self.spread, 0)
 
-    def quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
-        """Return the quantiles of flow at `LEVELS`, (days, levels) in mm/day.
+    def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
+        """Return the quantiles of a basin's flow at `LEVELS`, (days, levels) in mm/day.
 
         Args:
             simulated: (days,) in mm/day.
             gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` it tells nothing.
             last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
         """
-        flow_known = np.isfinite(last_error) & (gap <= GAPS[-1])
+        flow_known = np.isfinite(last_error) & (gap <= LONGEST_GAP)
         at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
-        error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.shape.quantiles)
-        return _flow(_root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
+        error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
+        return _flow(root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
+
+
+_SHARED = ("memory", "centre", "spread", "quantiles")
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
     """Return the errors r of days, of flows in mm/day; NaN where flow was not observed."""
-    return _root(observed, errors.mean_flow) - _root(simulated, errors.mean_flow)
+    return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
+
+
+def mixed(quantiles: Array) -> Array:
+    """Return the quantiles of distributions that are equally likely: (traces, ..., levels) to (..., levels).
+
+    Each is stood for by equally likely flows, and the quantiles of all of these are taken: what traces of weather
+    disagree about comes on top of what each leaves open.
+    """
+    traces, *others, _ = quantiles.shape
+    upper = np.clip(np.searchsorted(LEVELS, EVEN_LEVELS), 1, len(LEVELS) - 1)
+    low, high = np.asarray(LEVELS)[upper - 1], np.asarray(LEVELS)[upper]
+    across = np.clip((EVEN_LEVELS - low) / (high - low), 0, 1)
+    likely = quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across
+    pooled = np.moveaxis(likely, 0, -2).reshape(*others, traces * len(EVEN_LEVELS))
+    return np.moveaxis(np.quantile(pooled, LEVELS, axis=-1, method="hazen"), 0, -1)
+
+
+def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
+    """Return the mean flow, the median flow of each class and each day's class."""
+    bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
+    classes = np.searchsorted(bounds, simulated, side="right")
+    middle = (np.array(FLOW_CLASSES[:-1]) + FLOW_CLASSES[1:]) / 2
+    return max(float(simulated.mean()), LEAST_MEAN_FLOW), np.quantile(simulated, middle), classes
+
+
+def root(flow: Array, mean_flow: float) -> Array:
+    """Return the cube roots of flows in mm/day, over the mean flow."""
+    return np.asarray((flow / mean_flow) ** POWER)
+
+
+def _flow(roots: Array, mean_flow: float) -> Array:
+    return np.asarray(np.maximum(roots, 0.0) ** (1 / POWER) * mean_flow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,129 +189,3 @@ def _split(place: Array) -> tuple[npt.NDArray[np.int64], Array]:
     """Return whole numbers and what is over them."""
     whole = np.floor(place).astype(np.int64)
     return whole, place - whole
-
-
-@dataclass(frozen=True, slots=True)
-class _Residuals:
-    """The errors r of a basin's days, NaN where flow was not observed, and the class of each day."""
-
-    mean_flow: float
-    class_flow: Array
-    classes: npt.NDArray[np.int64]
-    errors: Array
-
-    @classmethod
-    def of(cls, pairs: Pairs) -> Self:
-        mean_flow, class_flow, classes = _classes(pairs.simulated)
-        errors = _root(pairs.observed, mean_flow) - _root(pairs.simulated, mean_flow)
-        return cls(mean_flow, class_flow, classes, errors)
-
-    @property
-    def observed_days(self) -> int:
-        return int(np.isfinite(self.errors).sum())
-
-    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
-        """Return the errors of the days of each class, and those of the days a gap before; zeros without a gap.
-
-        Days on which one of both is not known are left out.
-        """
-        earlier = np.zeros_like(self.errors)
-        if gap is not None:
-            earlier = np.concatenate([np.full(gap, np.nan), self.errors[:-gap]])
-        known = np.isfinite(self.errors + earlier)
-        chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
-        return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """Memory, centre and spread by class, of all basins (classes,) or of each (basins, classes)."""
-
-    memory: Array
-    centre: Array
-    spread: Array
-
-
-def _fitted_at(residuals: Sequence[_Residuals], gap: int | None) -> tuple[_Numbers, Array, _Numbers]:
-    """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
-    by_basin = [basin.before(gap) for basin in residuals]
-    count = len(FLOW_CLASSES) - 1
-    memories = [_memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin]) for k in range(count)]
-    memory_of_all = np.array([of_all for of_all, _ in memories])
-    memory = np.stack([of_each for _, of_each in memories], axis=-1)
-    rests = [
-        [error - slope * earlier for error, slope, earlier in zip(now, slopes, before, strict=True)]
-        for (now, before), slopes in zip(by_basin, memory, strict=True)
-    ]
-    scale_of_all, scale = _scales([np.concatenate(rest) for rest in rests])
-    fits = [_fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)]) for k in range(count)]
-    centre_of_all, spread_of_all = (np.array([getattr(fit, part) for fit in fits]) for part in ("centre", "spread"))
-    centres, spreads = (np.stack([getattr(fit, part) for fit in fits], axis=-1) for part in ("centres", "spreads"))
-    return (
-        _Numbers(memory_of_all, centre_of_all * scale_of_all, spread_of_all * scale_of_all),
-        np.stack([fit.quantiles for fit in fits]),
-        _Numbers(memory, centres * scale[:, None], spreads * scale[:, None]),
-    )
-
-
-def _scales(rests: Sequence[Array]) -> tuple[float, Array]:
-    """Return the mean size of what memory does not explain: of all basins, and of each."""
-    sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
-    of_all = sums.sum() / days.sum()
-    return float(of_all), (sums + PRIOR_DAYS * of_all) / (days + PRIOR_DAYS)
-
-
-@dataclass(frozen=True, slots=True)
-class _ClassFit:
-    """Centre and spread of one class, of all basins and of each, and the quantiles of u."""
-
-    centre: float
-    spread: float
-    centres: Array
-    spreads: Array
-    quantiles: Array
-
-
-def _fitted_class(rests: Sequence[Array]) -> _ClassFit:
-    """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
-    together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
-    if len(together) < LEAST_DAYS:
-        raise DataProblem(
-            f"A class of simulated flow has {len(together)} observed days over all basins, and {LEAST_DAYS} are "
-            "needed: fit the error model to more years or more basins."
-        )
-    weight = np.where(days >= LEAST_DAYS, days / (days + PRIOR_DAYS), 0.0)
-    centre = float(np.median(together))
-    centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
-    spread = float(np.abs(together - centre).mean())
-    own = [np.abs(rest - middle).mean() if len(rest) else 0.0 for rest, middle in zip(rests, centres, strict=True)]
-    spreads = np.maximum(weight * own + (1 - weight) * spread, NO_SPREAD)
-    standard = [(rest - middle) / size for rest, middle, size in zip(rests, centres, spreads, strict=True)]
-    return _ClassFit(centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS))
-
-
-def _memories(now: Sequence[Array], earlier: Sequence[Array]) -> tuple[float, Array]:
-    """Return the slope of the errors on those before them, through zero: of all basins, and of each."""
-    products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
-    squares = np.array([before @ before for before in earlier])
-    if not squares.sum():
-        return 0.0, np.zeros(len(now))
-    of_all = products.sum() / squares.sum()
-    prior = PRIOR_DAYS * squares.sum() / sum(map(len, earlier))
-    return float(of_all), (products + prior * of_all) / (squares + prior)
-
-
-def _classes(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
-    """Return the mean flow, the median flow of each class and each day's class."""
-    bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
-    classes = np.searchsorted(bounds, simulated, side="right")
-    middle = (np.array(FLOW_CLASSES[:-1]) + FLOW_CLASSES[1:]) / 2
-    return float(simulated.mean()), np.quantile(simulated, middle), classes
-
-
-def _root(flow: Array, mean_flow: float) -> Array:
-    return np.asarray((flow / mean_flow) ** POWER)
-
-
-def _flow(root: Array, mean_flow: float) -> Array:
-    return np.asarray(np.maximum(root, 0.0) ** (1 / POWER) * mean_flow)

@@ -149,6 +149,17 @@ class EvaluationParams(RequestModel):
     basins: Basins = Field([], description="By default those kept here that the version learnt from.")
 
 
+class CalibrationParams(RequestModel):
+    """Whose error model to fit, and on which days."""
+
+    version: Id | None = Field(None, description="A model version; by default the newest.")
+    period: PeriodField | None = Field(
+        None,
+        description="Days that the weights were not fitted to; by default the version's validation period.",
+        examples=["1980-10-01..1989-09-30"],
+    )
+
+
 class ComparisonParams(RequestModel):
     """Which versions to compare with the first of them, and on which days."""
 
@@ -355,6 +366,13 @@ class EvaluationJob(JobRequest):
     params: EvaluationParams
 
 
+class CalibrationJob(JobRequest):
+    """Fit the error model of a model version, in place of the one before: forecasts then carry calibrated quantiles."""
+
+    kind: Literal["calibration"]
+    params: CalibrationParams
+
+
 class ComparisonJob(JobRequest):
     """Compare model versions."""
 
@@ -414,6 +432,7 @@ AnyJobRequest = Annotated[
     | TrainingJob
     | ForecastJob
     | EvaluationJob
+    | CalibrationJob
     | ComparisonJob
     | PretrainedJob,
     Field(discriminator="kind"),

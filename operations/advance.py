@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import structlog
 
 from hydrology.calendar import Day, Period, month
+from hydrology.error_model import LONGEST_GAP
 from hydrology.ledger import Sums, close, close_since_empty, negative_water, sums_after
 from models.arrays import Forcing
 from models.inference import GROUP, ArrayMap
@@ -119,7 +121,8 @@ def _advance_segment(
         return
     forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
     start = member_states([chunk[basin] for basin in going], len(loaded.labels))
-    outputs, last = loaded.ensemble.simulate(forcing, start, ("discharge", "loss") if _conserves(loaded) else ())
+    keep = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
+    outputs, last = loaded.ensemble.simulate(forcing, start, keep)
     new = {}
     for at, basin in enumerate(going):
         before = chunk[basin]
@@ -138,6 +141,7 @@ def _advance_segment(
             inputs_hash=content_hash(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
             spin_up_days=_spin_up_days(before, days),
             sums=sums,
+            recent_flow=_recent_flow(before, outputs, at),
         )
     with database.transaction() as session:
         for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
@@ -167,6 +171,13 @@ def _spin_up_days(before: states.State | None, days: Period) -> int | None:
     if before is None:
         return len(days)
     return None if before.spin_up_days is None else before.spin_up_days + len(days)
+
+
+def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
+    """Return the members' mean discharge of the last days: of as many as an observed flow is told by."""
+    flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
+    earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
+    return np.concatenate([*earlier, flow])[-LONGEST_GAP:]
 
 
 def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from hydrology.calendar import Day, Period
 from hydrology.credit import Credit
+from hydrology.error_model import LEVELS
 from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
 from operations.basins import area_by
+from operations.calibrated import Calibration
 from operations.dataset import BasinForcing, content_hash
 from operations.forecast_days import RunDays
 from operations.learnt import learnt_from
@@ -39,6 +41,7 @@ class BasinStart:
         forcing: until T0 at least.
         snow: its snow cells, where cells were chosen.
         credit: whose its weather until T0 is, where a feed brought some.
+        calibration: what makes its calibrated quantiles, or why it has none.
         bridges: that its weather went over.
     """
 
@@ -48,6 +51,7 @@ class BasinStart:
     advanced: Advanced
     snow: skill.SnowCells | None
     credit: Credit | None
+    calibration: Calibration | str
     bridges: tuple[RunBridge, ...] = ()
 
 
@@ -127,6 +131,9 @@ class _Result:
             yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
             yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
         yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": QUANTILES, "lead": leads}, quantiles)
+        if isinstance(calibration := self.start.calibration, Calibration):
+            calibrated = calibration.quantiles(discharge.mean(axis=0, dtype=np.float64))
+            yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, calibrated)
 
     def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
         """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace."""
@@ -242,6 +249,8 @@ class _Result:
             snow_reason=why_no_snow(start.snow) if holds_water else "The network's cells do not hold water.",
             filled_forcing=start.forcing.filled_until(last_of_record),
             skipped_days=start.forcing.skipped_until(last_of_record),
+            calibration=calibration.told if isinstance(calibration := start.calibration, Calibration) else None,
+            calibration_reason=calibration if isinstance(calibration, str) else None,
             bridges=start.bridges,
             seen_in_training=learnt.seen_in_training,
             outside_training=learnt.outside_training,

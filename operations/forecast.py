@@ -9,10 +9,12 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.weather import ForcingKind
 from jobspec.kinds import ForecastParams
 from operations.advance import advance
 from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
 from operations.basins import with_model
+from operations.calibrated import calibrations
 from operations.machine import program
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
 from records import basins, issuing, promotions, runs, versions
@@ -24,6 +26,7 @@ __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
 
+NO_STATE = "The basin has no state of T0."
 OnDays = Callable[[int, int], None]
 
 
@@ -71,7 +74,7 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
     """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
-    results = [_results(plan, database, clock, on_days) for plan in planned]
+    results = [_results(plan, database, clock, params.weather, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
@@ -108,10 +111,17 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     return [] if key is None else runs.of_key(session, key)
 
 
-def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> list[runs.BasinResult]:
+def _results(
+    plan: Plan, database: Database, clock: Clock, kind: ForcingKind, on_days: OnDays
+) -> list[runs.BasinResult]:
     """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
+    states = {
+        name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
+    }
+    with database.reading() as session:
+        calibrated = calibrations(session, inputs.loaded.version, kind, plan.days.t0, states, inputs.basins)
     starts = {
         name: BasinStart(
             inputs.basins[name],
@@ -120,6 +130,7 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
             advanced[name],
             inputs.snow.get(name),
             inputs.credit,
+            calibrated.get(name, NO_STATE),
             tuple(bridge.told for bridge in plan.bridges[name]),
         )
         for name, forcing in plan.forcings.items()

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 from hydrology.errors import InvalidInput, NotFound
 from jobspec.training import TrainingConfig
 from models.networks import architecture
-from models.pretrained import DEFAULT, SHELF, form
+from models.pretrained import DEFAULT, SHELF, errors, form
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_means, attribute_ranges
-from records import basins, promotions, trainings, versions
+from records import basins, error_models, promotions, trainings, versions
 from records.clock import Clock
 from records.documents import to_json
 from records.engine import Database
@@ -146,7 +146,8 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
 def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
     """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
 
-    The same content and product are the same version.
+    The same content and product are the same version. The error model that it comes with is kept where the version has
+    none, and only with the product that it was fitted on.
 
     Args:
         product: the forcing product that it is to take; the one that it was trained on unless given.
@@ -155,6 +156,7 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     trained_on = said.config.inputs.product
     product = product or trained_on
     twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
+    fitted = errors.read(shipped)
     request = {"pretrained": shipped.content, "product": product}
     members = [
         versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
@@ -165,11 +167,27 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
         if version is None:
             version = versions.create(session, _new_version(clock, shipped, product, twin), members).id
             trainings.finish(session, training.id, version, clock.wall())
+        if fitted is not None and product == trained_on:
+            _keep_errors(session, clock, version, fitted)
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(
         version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins), twin
     )
+
+
+def _keep_errors(session: Session, clock: Clock, version: str, fitted: errors.ShippedErrors) -> None:
+    if error_models.get(session, version, []) is not None:
+        return
+    new = error_models.NewErrorModel(
+        version_id=version,
+        first=fitted.period.first,
+        last=fitted.period.last,
+        days=fitted.days,
+        shape=fitted.shape,
+        basins=fitted.basins,
+    )
+    error_models.replace(session, new, clock.wall())
 
 
 def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:

@@ -36,6 +36,7 @@ Action = Literal[
     "basin changed",
     "model trained",
     "model evaluated",
+    "error model fitted",
     "models compared",
     "forecast issued",
     "daily cycle",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from hydrology.credit import Credit
 from records.documents import CLOSED
 from records.run_bridge import RunBridge
+from records.run_calibration import RunCalibration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,8 @@ class RunSummary(LearntFrom):
         filled_forcing: how many missing values were interpolated, by variable; those without are left out.
         skipped_days: how many days the network skipped for lack of forcing.
         product_credit: whose the weather product is, where a feed brought some of it.
+        calibration: what made its calibrated quantiles; None where it has none.
+        calibration_reason: why it has none.
         bridges: that its weather went over to the product that the version takes, in their order; none where it was
             taken as it is.
     """
@@ -65,4 +68,6 @@ class RunSummary(LearntFrom):
     filled_forcing: Mapping[str, int] = field(default_factory=dict)
     skipped_days: int = 0
     product_credit: Credit | None = None
+    calibration: RunCalibration | None = None
+    calibration_reason: str | None = None
     bridges: tuple[RunBridge, ...] = ()

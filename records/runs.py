@@ -34,6 +34,8 @@ QUANTILES_NOTE = (
 """What is said with the quantiles of discharge of a hindcast, wherever they are shown."""
 TRACES_NOTE = "They are of every member with every trace of weather, and not calibrated"
 """What is said with those of a run with traces."""
+CALIBRATED = "discharge_calibrated"
+"""The array of the calibrated quantiles of discharge, where there are some."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
@@ -53,9 +55,9 @@ class RunSeries:
     """An array of a run.
 
     Attributes:
-        variable: `discharge`, `discharge_quantiles`, `storage`, `snow`, `loss`, `precipitation`, `cells_at_t0`,
-            `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are
-            the members' mean of every trace.
+        variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `storage`, `snow`, `loss`,
+            `precipitation`, `cells_at_t0`, `ledger`. With traces of weather, `discharge` is of every member and trace;
+            `storage`, `snow` and `loss` are the members' mean of every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.
@@ -135,6 +137,11 @@ class RunBasin:
     def spin_up_note(self) -> str | None:
         """What its forecast is to be read with where its state is so young; None elsewhere."""
         return None if self.spin_up_days is None else spin_up_note(self.spin_up_days)
+
+    @property
+    def why_not_calibrated(self) -> str:
+        """Why it has no calibrated quantiles."""
+        return self.reason or self.summary.calibration_reason or "The run is older than calibrated quantiles."
 
     @property
     def why_missing(self) -> str:

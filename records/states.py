@@ -22,6 +22,7 @@ from records.statements import add_all, as_record, as_values
 from records.tables.states import StateRow
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_FLOW = "discharge"
 
 
 class StateConflict(DataProblem):
@@ -44,6 +45,8 @@ class NewState:
         spin_up_days: days since the empty store; None where an ancestor was stored before these were counted.
         sums: what has flowed in and out of each member since the empty store (`hydrology.ledger.Sums`); None where the
             network does not conserve mass, and where the parent has none.
+        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None in states from
+            before it was kept.
     """
 
     version_id: str
@@ -56,6 +59,7 @@ class NewState:
     inputs_hash: str
     spin_up_days: int | None = None
     sums: Sums | None = None
+    recent_flow: npt.NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +118,14 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     if row is not None:
         session.delete(row)
         session.flush()
-    values = as_values(new, "arrays", "sums") | {
+    values = as_values(new, "arrays", "sums", "recent_flow") | {
         "variant": _variant(new.arrays),
         "content": pack(new.arrays),
         "member_hashes": hashes,
         "sha256": state_hash,
         "sums": None if new.sums is None else pack(new.sums),
         "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
+        "recent_flow": None if new.recent_flow is None else pack({_FLOW: new.recent_flow}),
         "created_at": at,
     }
     add_all(session, StateRow, [values])
@@ -198,14 +203,20 @@ def _state(row: StateRow) -> State:
             f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, and it is computed anew."
         )
     sums = None if row.sums is None else unpack(row.sums)
-    return as_record(State, row, arrays=unpack(row.content), sums=sums, member_hashes=tuple(row.member_hashes))
+    flow, hashes = _recent_flow(row), tuple(row.member_hashes)
+    return as_record(State, row, arrays=unpack(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
+
+
+def _recent_flow(row: StateRow) -> npt.NDArray[np.float32] | None:
+    return None if row.recent_flow is None else unpack(row.recent_flow)[_FLOW]
 
 
 def _is_whole(row: StateRow) -> bool:
     try:
         hashes = member_hashes(unpack(row.content))
         sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack(row.sums)))
-    except (SafetensorError, ValueError):
+        _recent_flow(row)
+    except (SafetensorError, KeyError, ValueError):
         return False
     return hashes == row.member_hashes and fingerprint(hashes) == row.sha256 and sums_hash == row.sums_hash
 

@@ -14,6 +14,7 @@ from hydrology.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.kinds import (
     BridgeParams,
+    CalibrationParams,
     ComparisonParams,
     DailyParams,
     EvaluationParams,
@@ -352,6 +353,26 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     }
 
 
+def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
+    """Fit the error model of a model version."""
+    from operations.calibrate import calibrate
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        version = params.version or versions.newest(session).id
+        basins = promotions.basins_of(session, version)
+    done = calibrate(tools.database, tools.clock, version, basins, params.period, running.show)
+    return {
+        "version": version,
+        "fitted": done.fitted,
+        "period": str(done.period),
+        "basins": len(done.basins),
+        "days": done.days,
+        "sha256": done.sha256,
+        "left_out": done.left_out,
+    }
+
+
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
     from operations.pretrained import install, promote_where_vacant, read_shipped
@@ -391,6 +412,7 @@ HANDLERS: dict[str, Handler] = {
     "member": member,
     "forecast": forecast,
     "evaluation": evaluation,
+    "calibration": calibration,
     "comparison": comparison,
     "pretrained": pretrained,
 }

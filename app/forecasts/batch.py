@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from app.conditional import entity_tag
+from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts, WithoutForecast
-from app.forecasts.service import NoArea, Representation, StoredParts, basin_forecast, identity, stored_parts
+from app.forecasts.service import StoredParts, basin_forecast, identity, stored_parts
 from hydrology.errors import NotFound, Problem
 from records.latest import Latest
 

@@ -11,8 +11,8 @@ from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_mo
 from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock
 from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
+from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Units
-from app.forecasts.service import NoArea, Representation
 from app.problems import Fault, InvalidRequest, documented
 from app.rendered import Rendered
 from jobspec.fields import BASIN, full_id

@@ -112,6 +112,18 @@ class Provenance(Model):
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
 
 
+class Calibration(Model):
+    """The error model that made calibrated quantiles, and the flow that it started from."""
+
+    hash: str = Field(description="Of the error model.")
+    fitted_on: str = Field(description="The days that it was fitted on at most.", examples=["1980-10-01..1989-09-30"])
+    own_days: int = Field(
+        description="How many observed days of this basin it rests on; 0 where it is that of all basins together."
+    )
+    last_observed_day: date | None = Field(description="The day of the last observed flow that it carries on.")
+    last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
+
+
 class RunOfBasin(Model):
     """The run that an answer about a basin comes from."""
 
@@ -197,6 +209,13 @@ class BasinForecast(RunOfBasin):
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
+    calibrated: Columns | None = Field(
+        description=column(
+            "In the unit asked for: discharge as the errors of past forecasts and the last observed flow let expect "
+            "it. `p10`: with a chance of one in ten it is less. It corrects the members' flow, and closes no balance"
+        )
+    )
+    calibration: Calibration | None = Field(description="What `calibrated` rests on.")
     quantiles_of: QuantilesOf = Field(
         description="What the quantiles of `discharge` are of, which is not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."

@@ -12,40 +12,24 @@ from sqlalchemy.orm import Session
 from app.columns import column
 from app.conditional import entity_tag
 from app.forecasts.balance import missing_in_balance, water_balance
+from app.forecasts.discharge import (
+    Representation,
+    calibrated_columns,
+    calibration_of,
+    in_units,
+    quantile_columns,
+)
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage, Units
-from hydrology import units as convert
 from hydrology.calendar import Day, as_date
-from hydrology.errors import InvalidInput
 from hydrology.staleness import age_days
 from records import runs, versions
 from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
 
-WITHOUT_MEMBERS = ("discharge_quantiles", "precipitation", "loss", "storage", "snow", runs.LEDGER)
+WITHOUT_MEMBERS = ("discharge_quantiles", runs.CALIBRATED, "precipitation", "loss", "storage", "snow", runs.LEDGER)
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
-
-
-class NoArea(InvalidInput):
-    """The run names no drainage area, so its depths cannot be given as flows."""
-
-    kind = "no-area"
-
-
-@dataclass(frozen=True, slots=True)
-class Representation:
-    """How a forecast is to be given.
-
-    Attributes:
-        units: of discharge.
-        members: whether with all members.
-        at: the clock's time, by which a latest answer states its age; None for a run asked for by its id.
-    """
-
-    units: Units
-    members: bool
-    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +91,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         NoArea: the run names no area, and flows are asked for.
     """
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
-    discharge = _quantiles(series["discharge_quantiles"], basin, representation) if issued else None
+    discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
+    calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
+    calibration = None if calibrated is None else calibration_of(basin, representation)
     storage = storage_of(series)
     precipitation = _of_traces(series["precipitation"]) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
@@ -124,6 +110,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         of_members = _member_columns(series, basin, representation.units)
     reason = why_no_account(basin, parts.conserving)
     missing = {name: reason for name, value in account.items() if value is None}
+    if calibrated is None:
+        missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
     if storage is not None and storage.snow is None:
         missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
@@ -134,6 +122,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         area=_area(basin),
         units=_units(representation),
         quantiles_of=run.quantiles_of,
+        calibrated=calibrated,
+        calibration=calibration,
         discharge=discharge,
         storage=storage,
         precipitation=precipitation,
@@ -147,7 +137,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
 
 def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, units: Units) -> MemberColumns:
     flows = series["discharge"]
-    columns = MemberColumns(members=_by_label(flows, _discharge(flows.values, basin, units)))
+    columns = MemberColumns(members=_by_label(flows, in_units(flows.values, basin, units)))
     if "cells_at_t0" in series:
         columns["cells_at_t0"] = _by_label(series["cells_at_t0"], series["cells_at_t0"].values)
     return columns
@@ -177,26 +167,15 @@ def why_no_snow(basin: runs.RunBasin) -> str:
 
 def _units(representation: Representation) -> dict[str, str]:
     discharge = representation.units
-    units = {"discharge": discharge, "storage": "mm", "precipitation": "mm/day", "loss": "mm/day"}
+    units = {
+        "discharge": discharge,
+        "calibrated": discharge,
+        "storage": "mm",
+        "precipitation": "mm/day",
+        "loss": "mm/day",
+    }
     of_members = {"members": discharge, "cells_at_t0": "mm"} if representation.members else {}
     return units | {"water_balance": "mm"} | of_members
-
-
-def _quantiles(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
-    names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in quantiles.axes["level"]]
-    rows = _discharge(quantiles.values, basin, representation.units)
-    return {name: column(row) for name, row in zip(names, rows, strict=True)}
-
-
-def _discharge(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
-    """Return discharge, stored in mm/day, in a unit."""
-    if units == "mm/day":
-        return np.asarray(depth, dtype=np.float64)
-    if basin.area_m2 is None or basin.area_name is None:
-        raise NoArea(f"The run names no drainage area of {basin.basin_id}: ask for units=mm/day.")
-    area = convert.Area(basin.area_name, basin.area_m2)
-    to_flow = convert.mm_per_day_to_m3s if units == "m3/s" else convert.mm_per_day_to_cfs
-    return to_flow(depth, area=area)
 
 
 def storage_of(series: Mapping[str, runs.RunSeries]) -> Storage | None:

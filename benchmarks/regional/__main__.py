@@ -1,5 +1,5 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean RECIPE-SEED ...`, `... train SERIES [MEMBER ...]`,
-`... score SERIES`, `... draw`.
+`... score SERIES`, `... ship-errors ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
@@ -27,6 +27,7 @@ def main() -> None:
     what.add_parser("score").add_argument(
         "series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins", "uncertainty"]
     )
+    what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_threads(Settings.load().threads)
@@ -39,6 +40,8 @@ def main() -> None:
         members.train(arguments.series, arguments.members)
     elif arguments.what == "score":
         score.score(arguments.series)
+    elif arguments.what == "ship-errors":
+        score.ship_errors(arguments.ensemble)
     else:
         pictures.draw()
 

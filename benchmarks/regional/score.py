@@ -16,16 +16,19 @@ from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.calendar import Period
+from hydrology.error_fit import Pairs, fit
 from hydrology.scores import all_scores
 from jobspec.training import used_periods
 from models import checkpoint
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP
-from models.pretrained import form
+from models.pretrained import SHELF, errors, form
 from models.scaling import Scaler
 from operations.dataset import load_discharge, load_forcing, stacked
 
+FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
+"""The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
 METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
 
 Array = npt.NDArray[np.float32]
@@ -80,6 +83,22 @@ def score(name: str) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
+
+
+def ship_errors(name: str) -> None:
+    """Fit the error model of a shipped ensemble to the years that its weights were not fitted to, and ship it, too."""
+    ensemble, period = form.read(SHELF / name), Period.parse(FITTED_ON[name])
+    run, observed = simulate(loaded(ensemble), basins()), observe(basins(), FITTED_ON[name])
+    simulated = run.over(period).mean(axis=0, dtype=np.float64)
+    model = fit(
+        {
+            basin: Pairs(simulated[at], observed.discharge[at].astype(np.float64))
+            for at, basin in enumerate(basins())
+            if basin not in observed.reasons
+        }
+    )
+    errors.write(ensemble, errors.ShippedErrors(period, model.days, model.shape, model.basins))
+    print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {period}")
 
 
 def _series(name: str) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.regional.data import EVERY_YEAR, TEST, VALIDATION, basins
+from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE
 from hydrology.calendar import Period, water_year
-from hydrology.error_model import GAPS, LEVELS, ErrorModel, Pairs, errors_of
+from hydrology.error_fit import Fit, Pairs, fit
+from hydrology.error_model import LEVELS, LONGEST_GAP, errors_of
 from hydrology.probabilistic import chance_of_passing, crps, interval_score
 from hydrology.scores import nse
 
@@ -27,7 +28,7 @@ EVERY_DAYS = 5
 NEAR_DAYS = 7  # of the day of the year, for the climatology
 HIGH_SHARE, LOW_SHARE = 0.02, 1 / 3
 LEAST_IN_BIN = 200  # days, for a bin of the reliability to be told
-NO_GAP = float(GAPS[-1] + 1)
+NO_GAP = float(LONGEST_GAP + 1)
 
 
 def level(value: float) -> int:
@@ -103,7 +104,7 @@ def measure(simulated: Any, observed: Any) -> dict[str, Any]:
         for at, name in enumerate(basins())
     ]
     fitted = slice(*_bounds(record, Period.parse(VALIDATION)))
-    model = ErrorModel.fitted({b.name: Pairs(b.simulated[fitted], b.observed[fitted]) for b in every})
+    model = fit({b.name: Pairs(b.simulated[fitted], b.observed[fitted]) for b in every})
     by_lead: dict[int, dict[str, list[Judged]]] = {lead: {} for lead in LEADS}
     persistence: dict[int, list[float]] = {lead: [] for lead in LEADS}
     for basin in every:
@@ -126,10 +127,9 @@ def _bounds(record: Period, period: Period) -> tuple[int, int]:
     return int(first), int(last) + 1
 
 
-def _judge(model: ErrorModel, basin: Basin, record: Period) -> Iterator[tuple[int, dict[str, Judged], float]]:
+def _judge(model: Fit, basin: Basin, record: Period) -> Iterator[tuple[int, dict[str, Judged], float]]:
     first, end = _bounds(record, Period.parse(TEST))
-    start, fitted_end = _bounds(record, Period.parse(EVERY_YEAR))
-    errors = model.of_basin(basin.name, basin.simulated[start:fitted_end])
+    errors = model.basins[basin.name]
     truth = basin.observed[first:end]
     high_flow, low_flow = np.nanquantile(truth, [1 - HIGH_SHARE, LOW_SHARE])
     last_errors = errors_of(errors, basin.simulated, basin.observed)
@@ -140,8 +140,8 @@ def _judge(model: ErrorModel, basin: Basin, record: Period) -> Iterator[tuple[in
         valid = t0 + lead
         simulated, observed, gap = basin.simulated[valid], basin.observed[valid], np.full(len(t0), float(lead))
         quantiles = {
-            "calibrated": model.quantiles(errors, simulated, gap, last_errors[t0]),
-            "uncorrected": model.quantiles(errors, simulated, np.full(len(t0), NO_GAP), last_errors[t0]),
+            "calibrated": model.shape.flow_quantiles(errors, simulated, gap, last_errors[t0]),
+            "uncorrected": model.shape.flow_quantiles(errors, simulated, np.full(len(t0), NO_GAP), last_errors[t0]),
             "raw": np.quantile(basin.members[:, valid], LEVELS, axis=0).T,
             "climatology": climatology.quantiles(valid),
         }

@@ -11,6 +11,7 @@ from freshet.cli import (
     audit,
     basins,
     bridge,
+    calibrate,
     compare,
     daily,
     demo,
@@ -48,6 +49,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "observations",
             "train",
             "evaluate",
+            "calibrate",
             "compare",
             "weather",
             "forecast",
@@ -87,6 +89,7 @@ app.add_typer(basins.app, name="basins")
 app.command("observations")(observations.observations)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("calibrate")(calibrate.calibrate)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("daily")(daily.daily)

@@ -54,9 +54,11 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
 
 
 def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
-    arrays = records.series_of(session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles"))
+    arrays = records.series_of(
+        session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles", records.CALIBRATED)
+    )
     ledgers = records.ledger_of(session, run, row.basin_id)
-    quantiles = arrays.get("discharge_quantiles")
+    quantiles, calibrated = arrays.get("discharge_quantiles"), arrays.get(records.CALIBRATED)
     return {
         **asdict(row),
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
@@ -65,6 +67,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         "bridge_notes": [bridge.note for bridge in row.summary.bridges],
         "quantiles_of": quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
+        "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
         "missing": _missing(row, ledgers),
@@ -79,6 +82,8 @@ def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any
 
 def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[str, str]:
     missing = {} if row.spin_up_days is not None else {"spin_up_days": row.why_missing}
+    if row.summary.calibration is None:
+        missing["calibrated_mm_per_day"] = row.why_not_calibrated
     if any(ledger.since_empty is None for ledger in ledgers):
         missing["ledger.since_empty"] = UNKNOWN
     return missing

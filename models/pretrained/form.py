@@ -117,6 +117,7 @@ class Ensemble:
     Attributes:
         weights: safetensors bytes in half precision, by the member's label.
         content: the fingerprint of its description, which holds those of its files.
+        folder: where it was read from.
         twin: the ensemble that is judged in its place, where it has one.
     """
 
@@ -124,6 +125,7 @@ class Ensemble:
     description: Description
     weights: Mapping[int, bytes]
     content: str
+    folder: Path
     twin: "Ensemble | None" = None
 
 
@@ -170,7 +172,7 @@ def _read(folder: Path) -> Ensemble:
         path = folder / member.file
         weights[member.label] = _bytes(path)
         _check(path, weights[member.label], member.sha256, wanted)
-    return Ensemble(folder.name, description, weights, named)
+    return Ensemble(folder.name, description, weights, named, folder)
 
 
 def fingerprint(content: Any) -> str:

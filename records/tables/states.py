@@ -37,3 +37,4 @@ class StateRow(Base):
     spin_up_days: Mapped[int | None]
     sums: Mapped[bytes | None]
     sums_hash: Mapped[str | None]
+    recent_flow: Mapped[bytes | None]

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from hydrology.calendar import day
+from hydrology.error_model import LEVELS as ALL_LEVELS
 from hydrology.ledger import close
 from records import runs
+from records.run_calibration import RunCalibration
 from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
 from tests.records.factories import BASIN
@@ -26,7 +28,16 @@ STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).
 SNOW = STORAGE / 2
 
 SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
+CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshape(len(ALL_LEVELS), 3)
+CALIBRATION = RunCalibration(
+    sha256="error model",
+    fitted_on="1980-10-01..1989-09-30",
+    own_days=3200,
+    last_flow_day="2008-09-29",
+    last_flow_mm=1.25,
+)
 SUMMARY = RunSummary(
+    calibration=CALIBRATION,
     filled_forcing={"tmax": 2},
     seen_in_training=False,
     outside_training=("elev_mean",),
@@ -75,7 +86,7 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
     of_all: Axes = {"entry": runs.LEDGER_ENTRIES, "member": MEMBERS, "trace": TRACES}
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
     series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
-    series += [by_name["discharge_quantiles"], by_name["cells_at_t0"]]
+    series += [by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, "cells_at_t0")]
     return runs.BasinResult(
         basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
         series=series,
@@ -113,6 +124,7 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
     series = [
         runs.RunSeries("discharge", "mm/day", axes, DISCHARGE),
         runs.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
+        runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": ALL_LEVELS, "lead": LEADS}, CALIBRATED),
         runs.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
     ]
     if conserving:

@@ -13,6 +13,7 @@ from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast
 from hydrology.calendar import day
 from hydrology.credit import Credit
+from hydrology.error_model import LEVELS as ALL_LEVELS
 from records import promotions
 from records.engine import Database
 from records.run_summary import LEARNT_FROM, RunSummary
@@ -76,6 +77,41 @@ def test_discharge_is_told_in_the_unit_asked_for(
     np.testing.assert_allclose([said["members"][label] for label in made.MEMBERS], made.DISCHARGE * per_mm, rtol=1e-6)
     np.testing.assert_allclose(said["precipitation"], made.PRECIPITATION)
     np.testing.assert_allclose(said["loss"], made.LOSS.mean(axis=0))
+
+
+def test_calibrated_discharge_is_told_with_what_it_rests_on(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    run = keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"units": "mm/day"}).json()
+    assert list(said["calibrated"]) == ["p01", "p05", "p10", "p25", "median", "p75", "p90", "p95", "p99"]
+    np.testing.assert_allclose(said["calibrated"]["median"], made.CALIBRATED[ALL_LEVELS.index(0.5)])
+    np.testing.assert_allclose(said["calibrated"]["p05"], made.CALIBRATED[ALL_LEVELS.index(0.05)])
+    assert said["units"]["calibrated"] == "mm/day"
+    assert said["calibration"] == {
+        "hash": "error model",
+        "fitted_on": "1980-10-01..1989-09-30",
+        "own_days": 3200,
+        "last_observed_day": "2008-09-29",
+        "last_observed": 1.25,
+    }
+    per_mm = made.AREA_M2 / 1000 / 86_400
+    flows = sqlite_client.get(LATEST).json()
+    assert flows["calibration"]["last_observed"] == pytest.approx(1.25 * per_mm, rel=1e-6)
+    np.testing.assert_allclose(flows["calibrated"]["p99"], np.array(said["calibrated"]["p99"]) * per_mm, rtol=1e-5)
+
+
+def test_without_an_error_model_calibrated_is_null_with_its_reason(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    result = made.forecast()
+    reason = "Version v has no error model."
+    summary = replace(made.SUMMARY, calibration=None, calibration_reason=reason)
+    series = [series for series in result.series if series.variable != "discharge_calibrated"]
+    keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
+    said = sqlite_client.get(LATEST).json()
+    assert (said["calibrated"], said["calibration"]) == (None, None)
+    assert said["missing"] == {"calibrated": reason, "calibration": reason}
 
 
 def test_flow_is_in_cubic_metres_per_second_unless_asked(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -189,7 +225,8 @@ def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client:
     said = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
     reason = "The ledger does not close for member 1."
     assert (said["status"], said["reason"]) == ("withheld", reason)
-    assert said["missing"] == dict.fromkeys(("discharge", "storage", "precipitation", "loss"), reason)
+    of_values = ("discharge", "calibrated", "calibration", "storage", "precipitation", "loss")
+    assert said["missing"] == dict.fromkeys(of_values, reason)
     assert all(said[name] is None for name in said["missing"])
     assert "members" not in said
     assert "cells_at_t0" not in said

@@ -82,7 +82,8 @@ def test_a_run_says_how_old_its_states_are_and_what_its_quantiles_are_of(worked:
 
     (run,) = said.json["runs"]
     basin, text = run["basins"]["SYNTH-03"], " ".join(worked("runs", run["id"]).out.split())
-    assert (basin["spin_up_days"], basin["quantiles_of"], basin["missing"]) == (40, "members", {})
+    assert (basin["spin_up_days"], basin["quantiles_of"]) == (40, "members")
+    assert list(basin["missing"]) == ["calibrated_mm_per_day"]
     assert "from an empty store 40 days before" in basin["spin_up_note"]
     assert f"SYNTH-03: {basin['spin_up_note']}" in text
     assert "days since empty store" in text
@@ -174,3 +175,18 @@ def test_a_version_is_not_promoted_for_basins_or_versions_that_are_unknown(worke
     assert worked("models", "promote", version["id"]).code == 2
     assert version["id"] in worked("models", "list").out
     assert "network cells" in worked("models", "show", version["id"]).out
+
+
+def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) -> None:
+    periods = ("--train-period", "2001-10-01..2003-09-30", "--validation-period", "2003-10-01..2005-09-30")
+    version = worked("train", *periods, *SMALL, "--json").json["version_id"]
+    too_early = worked("calibrate", "--period", "2003-09-01..2005-09-30", "--json")
+    assert (too_early.code, "was fitted to" in too_early.err) == (2, True)
+    fitted = worked("calibrate", "--version", version, "--json")
+    assert (fitted.code, fitted.json["basins"], fitted.json["left_out"]) == (0, list(BASINS), {})
+    (run,) = worked("forecast", "--json", "--t0", "2004-03-10", "--version", version).json["runs"]
+    basin = run["basins"][BASINS[0]]
+    assert basin["summary"]["calibration"]["sha256"] == fitted.json["sha256"]
+    flows = basin["calibrated_mm_per_day"]
+    assert flows["0.05"][0] < flows["0.5"][0] < flows["0.95"][0]
+    assert "calibrated_mm_per_day" not in basin["missing"]

@@ -18,6 +18,7 @@ COMMANDS = (
         "observations",
         "train",
         "evaluate",
+        "calibrate",
         "compare",
         "weather",
         "forecast",

@@ -29,6 +29,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
     ("evaluation", {"period": PERIOD, "version": "a"}),
+    ("calibration", {"period": PERIOD, "version": "a"}),
     ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
     ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
 ]

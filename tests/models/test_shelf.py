@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from jobspec.training import used_periods
 from models import checkpoint
 from models.contract import Inputs
 from models.ensemble import Ensemble
 from models.nets.mclstm import MCLSTM
-from models.pretrained import SHELF, form
+from models.pretrained import SHELF, errors, form
 from models.scaling import Scaler
 from tests.models.test_mclstm import worst_residual
 
@@ -38,3 +39,21 @@ def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
     for network in ensemble.networks:
         assert isinstance(network, MCLSTM)
         assert worst_residual(network, drive, network.empty_state(SAMPLES)["c"]) <= 1e-5
+
+
+def test_what_is_judged_comes_with_an_error_model_of_years_that_it_was_not_fitted_to() -> None:
+    shipped = [form.read(folder) for folder in SHIPPED]
+    fitted = {ensemble.name: errors.read(ensemble) for ensemble in shipped}
+    periods = {name: None if model is None else str(model.period) for name, model in fitted.items()}
+    assert periods == {
+        "mclstm-maurer-447": "1980-10-01..1989-09-30",
+        "mclstm-maurer-447-today": None,  # it has its twin's
+        "mclstm-maurer-447-twin": "1989-10-01..1999-09-30",
+    }
+    for ensemble in shipped:
+        model = fitted[ensemble.name]
+        if model is None:
+            continue
+        used = used_periods(ensemble.description.config.model_dump(mode="json"))
+        assert not any(model.period.overlap(days) for purpose, days in used if purpose == "train")
+        assert set(model.basins) <= set(ensemble.description.basins)

@@ -16,10 +16,11 @@ import torch
 from sqlalchemy import delete
 
 from hydrology.calendar import Period, day
+from hydrology.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from hydrology.errors import DataProblem, InvalidInput
 from jobspec.kinds import ForecastParams
 from models import checkpoint
-from models.pretrained import SHELF
+from models.pretrained import SHELF, errors
 from models.pretrained.form import DamagedEnsemble, names, read
 from models.pretrained.writing import AnotherVersion
 from operations.compare import compare
@@ -34,7 +35,7 @@ from operations.pretrained import (
     ship,
 )
 from operations.train import begin, new_version, train, train_member
-from records import basins, promotions, runs, trainings, versions
+from records import basins, error_models, promotions, runs, trainings, versions
 from records.engine import Database
 from records.promotions import Withdrawn
 from records.run_summary import RunSummary
@@ -430,3 +431,41 @@ def test_every_file_of_an_ensemble_goes_into_a_wheel(shelf: Path) -> None:
     patterns = project["tool"]["setuptools"]["package-data"]["models.pretrained"]
     for path in (shelf / NAME).iterdir():
         assert any(path.relative_to(shelf).match(pattern) for pattern in patterns), path.name
+
+
+def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Database, shelf: Path) -> None:
+    table = np.full((NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1), 0.5)
+    of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table / 2, table / 4, 1500)
+    shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
+    period = Period.parse("2003-10-01..2004-09-30")
+    bare = install(database, CLOCK, read_shipped(NAME, shelf))
+    with database.reading() as session:
+        assert error_models.get(session, bare.version_id, LEARNT) is None
+    errors.write(read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, {LEARNT[0]: of_basin}))
+    again, elsewhere = (install(database, CLOCK, read_shipped(NAME, shelf), product) for product in (None, "own"))
+    assert again.version_id == bare.version_id
+    with database.reading() as session:
+        model = error_models.get(session, again.version_id, LEARNT)
+        assert error_models.get(session, elsewhere.version_id, LEARNT) is None
+    assert model is not None
+    assert (model.period, model.days, list(model.basins)) == (period, 366, [LEARNT[0]])
+    assert (model.basins[LEARNT[0]].mean_flow, model.basins[LEARNT[0]].days) == (2.0, 1500)
+    np.testing.assert_array_equal(model.basins[LEARNT[0]].spread, table / 4)
+
+
+def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> None:
+    table = np.full((NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1), 0.5)
+    shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
+    of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
+    shipped = read_shipped(NAME, shelf)
+    errors.write(shipped, errors.ShippedErrors(Period.parse("2004-01-01..2004-12-31"), 366, shape, {"A": of_basin}))
+    file = shelf / NAME / errors.FILE
+    whole = file.read_bytes()
+    for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}"):
+        file.write_bytes(damaged)
+        with pytest.raises(DamagedEnsemble, match="fetch it again"):
+            install(database, CLOCK, shipped)
+    file.write_bytes(whole)
+    rewrite(shelf / NAME, data_hash="other")
+    with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):
+        install(database, CLOCK, read_shipped(NAME, shelf))

@@ -1,0 +1,86 @@
+"""Discharge of a run in the unit asked for: its quantiles, and the calibrated ones."""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.columns import column
+from app.forecasts.schemas import Calibration, Columns, Units
+from hydrology import units as convert
+from hydrology.errors import InvalidInput
+from records import runs
+
+Array = npt.NDArray[np.float64]
+
+TOLD = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+"""The levels of the calibrated quantiles in an answer."""
+
+
+class NoArea(InvalidInput):
+    """The run names no drainage area, so its depths cannot be given as flows."""
+
+    kind = "no-area"
+
+
+@dataclass(frozen=True, slots=True)
+class Representation:
+    """How a forecast is to be given.
+
+    Attributes:
+        units: of discharge.
+        members: whether with all members.
+        at: the clock's time, by which a latest answer states its age; None for a run asked for by its id.
+    """
+
+    units: Units
+    members: bool
+    at: datetime | None = None
+
+
+def quantile_columns(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
+    """Return the quantiles of discharge (levels, leads) as columns in a unit."""
+    names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in quantiles.axes["level"]]
+    rows = in_units(quantiles.values, basin, representation.units)
+    return {name: column(row) for name, row in zip(names, rows, strict=True)}
+
+
+def calibrated_columns(
+    stored: runs.RunSeries | None, basin: runs.RunBasin, representation: Representation
+) -> Columns | None:
+    """Return the calibrated quantiles as columns; None where there are none."""
+    if stored is None:
+        return None
+    levels = stored.axes["level"]
+    told = replace(stored, axes={"level": TOLD}, values=stored.values[[levels.index(level) for level in TOLD]])
+    return quantile_columns(told, basin, representation)
+
+
+def calibration_of(basin: runs.RunBasin, representation: Representation) -> Calibration | None:
+    """Return what the calibrated quantiles of a basin rest on."""
+    used = basin.summary.calibration
+    if used is None:
+        return None
+    last = None
+    if used.last_flow_mm is not None:
+        (last,) = column(in_units(np.array([used.last_flow_mm]), basin, representation.units))
+    return Calibration(
+        hash=used.sha256,
+        fitted_on=used.fitted_on,
+        own_days=used.own_days,
+        last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),
+        last_observed=last,
+    )
+
+
+def in_units(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Array:
+    """Return discharge, stored in mm/day, in a unit."""
+    if units == "mm/day":
+        return np.asarray(depth, dtype=np.float64)
+    if basin.area_m2 is None or basin.area_name is None:
+        raise NoArea(f"The run names no drainage area of {basin.basin_id}: ask for units=mm/day.")
+    area = convert.Area(basin.area_name, basin.area_m2)
+    to_flow = convert.mm_per_day_to_m3s if units == "m3/s" else convert.mm_per_day_to_cfs
+    return to_flow(depth, area=area)

@@ -1,0 +1,82 @@
+"""`freshet calibrate`: how far a version's forecasts are from what is observed."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened, use_threads
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.calendar import Period
+from records import promotions, versions
+
+if TYPE_CHECKING:
+    from operations.calibrate import Calibrated
+
+
+def calibrate(
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the newest.")
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST..LAST",
+            help="Days that the weights were not fitted to. Default: the version's validation period.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Fit the error model of a version: forecasts then carry calibrated quantiles.
+
+    It takes the basins that the version was trained on. Fitted again, the error model replaces the one before.
+    """
+    with opened() as context:
+        with context.database.reading() as session:
+            chosen = versions.get(session, version) if version else versions.newest(session)
+            names = promotions.basins_of(session, chosen.id)
+        use_threads(context.settings.threads)
+        from operations.calibrate import calibrate as run
+
+        with reporting() as reporter:
+            done = run(
+                context.database,
+                context.clock,
+                chosen.id,
+                names,
+                None if period is None else Period.parse(period),
+                lambda at, total: reporter.show("basins", at, total),
+            )
+        context.record("error model fitted", done.fitted, period=str(done.period), basins=len(done.basins))
+    for reason in done.left_out.values():
+        say(f"Left out: {reason}")
+    answer(_payload(done), as_json, _summary(done))
+    if done.left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _payload(done: "Calibrated") -> dict[str, Any]:
+    return {
+        "version": done.version_id,
+        "fitted": done.fitted,
+        "period": str(done.period),
+        "basins": list(done.basins),
+        "basins_with_own_numbers": done.own,
+        "days": done.days,
+        "sha256": done.sha256,
+        "left_out": done.left_out,
+    }
+
+
+def _summary(done: "Calibrated") -> Any:
+    title = f"Error model of version {done.fitted}"
+    if done.fitted != done.version_id:
+        title += f", the twin of {done.version_id}"
+    rows = [
+        ("fitted on", str(done.period)),
+        ("basins", len(done.basins)),
+        ("basins with numbers of their own", done.own),
+        ("observed days", done.days),
+        ("sha256", done.sha256),
+    ]
+    return table(("", ""), rows, title)

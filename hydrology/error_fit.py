@@ -1,0 +1,188 @@
+"""Fitting the error model (`hydrology.error_model`) to simulated and observed flow.
+
+What a basin's own days say of a number is weighed against what all basins say, by how many days there are; a basin
+with few observed days has the numbers of all basins alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.error_model import FLOW_CLASSES, GAPS, LEVELS, Array, BasinErrors, Shape, classes_of, root
+from hydrology.errors import DataProblem
+
+PRIOR_DAYS = 100
+"""So many days of a basin weigh as much as what all basins say."""
+LEAST_DAYS = 20
+"""With fewer days in a class nothing is taken from them: a basin's own, or of all basins together."""
+LEAST_OWN_DAYS = 3 * 365
+"""With fewer observed days a basin has the numbers of all basins alone."""
+NO_SPREAD = 1e-9
+"""Of a class in which every error is the same: a river that is dry on all its days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Simulated and observed flow of a basin on the same days in mm/day, NaN where it was not observed."""
+
+    simulated: Array
+    observed: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """An error model: what the basins share, and the errors of each basin that it was fitted to.
+
+    Attributes:
+        days: how many observed days it rests on, of all basins.
+    """
+
+    shape: Shape
+    basins: Mapping[str, BasinErrors]
+    days: int
+
+
+def fit(pairs: Mapping[str, Pairs]) -> Fit:
+    """Return the error model of some basins' simulations over the same days.
+
+    Args:
+        pairs: days in order and without a gap, in mm/day.
+
+    Raises:
+        DataProblem: a class has too few observed days over all basins.
+    """
+    residuals = [_Residuals.of(basin) for basin in pairs.values()]
+    shared, quantiles, own = zip(*(_fitted_at(residuals, gap) for gap in (*GAPS, None)), strict=True)
+    shape = Shape(
+        memory=np.stack([numbers.memory for numbers in shared]),
+        centre=np.stack([numbers.centre for numbers in shared]),
+        spread=np.stack([numbers.spread for numbers in shared]),
+        quantiles=np.stack(quantiles),
+    )
+    basins = {
+        name: BasinErrors(
+            mean_flow=residual.mean_flow,
+            class_flow=residual.class_flow,
+            memory=np.stack([numbers.memory[at] for numbers in own]),
+            centre=np.stack([numbers.centre[at] for numbers in own]),
+            spread=np.stack([numbers.spread[at] for numbers in own]),
+            days=residual.observed_days,
+        )
+        if residual.observed_days >= LEAST_OWN_DAYS
+        else shape.of_basin(pairs[name].simulated)
+        for at, (name, residual) in enumerate(zip(pairs, residuals, strict=True))
+    }
+    return Fit(shape, basins, sum(residual.observed_days for residual in residuals))
+
+
+@dataclass(frozen=True, slots=True)
+class _Residuals:
+    """The errors r of a basin's days, NaN where flow was not observed, and the class of each day."""
+
+    mean_flow: float
+    class_flow: Array
+    classes: npt.NDArray[np.int64]
+    errors: Array
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Self:
+        mean_flow, class_flow, classes = classes_of(pairs.simulated)
+        errors = root(pairs.observed, mean_flow) - root(pairs.simulated, mean_flow)
+        return cls(mean_flow, class_flow, classes, errors)
+
+    @property
+    def observed_days(self) -> int:
+        return int(np.isfinite(self.errors).sum())
+
+    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
+        """Return the errors of the days of each class, and those of the days a gap before; zeros without a gap.
+
+        Days on which one of both is not known are left out.
+        """
+        earlier = np.zeros_like(self.errors)
+        if gap is not None:
+            earlier = np.concatenate([np.full(gap, np.nan), self.errors[:-gap]])
+        known = np.isfinite(self.errors + earlier)
+        chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
+        return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Memory, centre and spread by class, of all basins (classes,) or of each (basins, classes)."""
+
+    memory: Array
+    centre: Array
+    spread: Array
+
+
+def _fitted_at(residuals: Sequence[_Residuals], gap: int | None) -> tuple[_Numbers, Array, _Numbers]:
+    """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
+    by_basin = [basin.before(gap) for basin in residuals]
+    count = len(FLOW_CLASSES) - 1
+    memories = [_memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin]) for k in range(count)]
+    memory_of_all = np.array([of_all for of_all, _ in memories])
+    memory = np.stack([of_each for _, of_each in memories], axis=-1)
+    rests = [
+        [error - slope * earlier for error, slope, earlier in zip(now, slopes, before, strict=True)]
+        for (now, before), slopes in zip(by_basin, memory, strict=True)
+    ]
+    scale_of_all, scale = _scales([np.concatenate(rest) for rest in rests])
+    fits = [_fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)]) for k in range(count)]
+    centre_of_all, spread_of_all = (np.array([getattr(fit, part) for fit in fits]) for part in ("centre", "spread"))
+    centres, spreads = (np.stack([getattr(fit, part) for fit in fits], axis=-1) for part in ("centres", "spreads"))
+    return (
+        _Numbers(memory_of_all, centre_of_all * scale_of_all, spread_of_all * scale_of_all),
+        np.stack([fit.quantiles for fit in fits]),
+        _Numbers(memory, centres * scale[:, None], spreads * scale[:, None]),
+    )
+
+
+def _scales(rests: Sequence[Array]) -> tuple[float, Array]:
+    """Return the mean size of what memory does not explain: of all basins, and of each."""
+    sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
+    of_all = sums.sum() / days.sum()
+    return float(of_all), (sums + PRIOR_DAYS * of_all) / (days + PRIOR_DAYS)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClassFit:
+    """Centre and spread of one class, of all basins and of each, and the quantiles of u."""
+
+    centre: float
+    spread: float
+    centres: Array
+    spreads: Array
+    quantiles: Array
+
+
+def _fitted_class(rests: Sequence[Array]) -> _ClassFit:
+    """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
+    together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
+    if len(together) < LEAST_DAYS:
+        raise DataProblem(
+            f"A class of simulated flow has {len(together)} observed days over all basins, and {LEAST_DAYS} are "
+            "needed: fit the error model to more years or more basins."
+        )
+    weight = np.where(days >= LEAST_DAYS, days / (days + PRIOR_DAYS), 0.0)
+    centre = float(np.median(together))
+    centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
+    spread = float(np.abs(together - centre).mean())
+    own = [np.abs(rest - middle).mean() if len(rest) else 0.0 for rest, middle in zip(rests, centres, strict=True)]
+    spreads = np.maximum(weight * own + (1 - weight) * spread, NO_SPREAD)
+    standard = [(rest - middle) / size for rest, middle, size in zip(rests, centres, spreads, strict=True)]
+    return _ClassFit(centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS))
+
+
+def _memories(now: Sequence[Array], earlier: Sequence[Array]) -> tuple[float, Array]:
+    """Return the slope of the errors on those before them, through zero: of all basins, and of each."""
+    products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
+    squares = np.array([before @ before for before in earlier])
+    if not squares.sum():
+        return 0.0, np.zeros(len(now))
+    of_all = products.sum() / squares.sum()
+    prior = PRIOR_DAYS * squares.sum() / sum(map(len, earlier))
+    return float(of_all), (products + prior * of_all) / (squares + prior)

@@ -1,0 +1,90 @@
+"""The error model that a shipped ensemble comes with: one file, which names the ensemble that it is of.
+
+It stands beside the description and is none of it: another fit is the same ensemble.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from hydrology.calendar import Period
+from hydrology.error_model import BasinErrors, Shape
+from hydrology.errors import DataProblem
+from models import checkpoint
+from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
+
+FILE = "errors.safetensors"
+_SHAPE, _BASINS = "shape.", "basins."
+_HALF = ("memory", "centre", "spread")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShippedErrors:
+    """An error model as it is shipped.
+
+    Attributes:
+        period: the days that it was fitted on at most.
+        days: how many observed days it rests on.
+    """
+
+    period: Period
+    days: int
+    shape: Shape
+    basins: Mapping[str, BasinErrors]
+
+
+def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
+    """Write an error model beside the ensemble that it is of; what basins have of their own in half precision."""
+    of_basins = [part.arrays() for part in errors.basins.values()]
+    stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
+    tensors = {_SHAPE + name: torch.from_numpy(values) for name, values in errors.shape.arrays().items()}
+    for name, values in stacked.items():
+        tensor = torch.from_numpy(values)
+        tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
+    header = {
+        "content": ensemble.content,
+        "period": str(errors.period),
+        "days": errors.days,
+        "basins": {name: part.days for name, part in errors.basins.items()},
+        "sha256": _digest(tensors),
+    }
+    (ensemble.folder / FILE).write_bytes(checkpoint.dump(tensors, header))
+
+
+def read(ensemble: Ensemble) -> ShippedErrors | None:
+    """Return the error model beside an ensemble, or None.
+
+    Raises:
+        DamagedEnsemble: it is damaged, or another ensemble's.
+    """
+    path = ensemble.folder / FILE
+    if not path.exists():
+        return None
+    try:
+        tensors, header = checkpoint.parse(path.read_bytes())
+        if header["content"] != ensemble.content:
+            raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
+        if header["sha256"] != _digest(tensors) or checkpoint.not_finite(tensors):
+            raise ValueError("its numbers are not those that were written")
+        return _errors(tensors, header)
+    except DamagedEnsemble:
+        raise
+    except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
+        raise DamagedEnsemble(f"{path} cannot be used ({error}): fetch it again.") from None
+
+
+def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedErrors:
+    parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
+    basins = {
+        name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days)
+        for at, (name, days) in enumerate(header["basins"].items())
+    }
+    shape = Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(_SHAPE, tensors).items()})
+    return ShippedErrors(Period.parse(header["period"]), int(header["days"]), shape, basins)
+
+
+def _digest(tensors: checkpoint.Tensors) -> str:
+    return fingerprint({name: tensor.tolist() for name, tensor in tensors.items()})

@@ -1,0 +1,143 @@
+"""Calibrated quantiles of a forecast: what the error model of its version makes of the flow that its members expect.
+
+A hindcast has the weather that came, and ESP every weather that has been: what is left is the error of the network,
+which the error model knows. A weather forecast errs, too: by how much, only its own pairs with observed flow can tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.basins import gauge_product
+from hydrology.calendar import Day, Period
+from hydrology.error_model import BasinErrors, Shape, errors_of, mixed
+from hydrology.series import DailySeries
+from hydrology.units import Area, to_mm_per_day
+from hydrology.weather import ForcingKind
+from operations.advance import ONE_DAY
+from operations.basins import area_by
+from records import error_models, series
+from records.basins import Basin
+from records.run_calibration import RunCalibration
+from records.states import State
+from records.versions import Version
+
+
+@dataclass(frozen=True, slots=True)
+class LastFlow:
+    """The last observed flow at T0 or before, and the flow that was simulated of that day, mm/day."""
+
+    day: Day
+    observed: float
+    simulated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What makes the calibrated quantiles of one basin.
+
+    Attributes:
+        last_flow: None where flow was observed on none of the last days.
+        told: what the run keeps of it.
+    """
+
+    shape: Shape
+    errors: BasinErrors
+    t0: Day
+    last_flow: LastFlow | None
+    told: RunCalibration
+
+    def quantiles(self, flow: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+        """Return the quantiles (levels, leads) in mm/day.
+
+        Args:
+            flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
+        """
+        last, lead = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
+        gap, error = lead, np.full(len(lead), np.nan)
+        if last is not None:
+            gap = lead + float((self.t0 - last.day).astype(int))
+            error[:] = errors_of(self.errors, np.array([last.simulated]), np.array([last.observed]))
+        of_traces = np.stack([self.shape.flow_quantiles(self.errors, trace, gap, error) for trace in flow])
+        return (of_traces[0] if len(flow) == 1 else mixed(of_traces)).T.astype(np.float32)
+
+
+def calibrations(
+    session: Session,
+    version: Version,
+    kind: ForcingKind,
+    t0: Day,
+    states: Mapping[str, State],
+    basins: Mapping[str, Basin],
+) -> dict[str, Calibration | str]:
+    """Return what makes the calibrated quantiles of each basin, or why it has none.
+
+    Args:
+        states: of T0.
+    """
+    if kind == "supplied":
+        reason = (
+            "Forecasts with a weather forecast are calibrated on their own past, once it has been observed: no such "
+            "pairs are kept yet."
+        )
+        return dict.fromkeys(states, reason)
+    model = error_model_of(session, version, list(states))
+    if model is None:
+        return dict.fromkeys(states, f"Version {version.id} has no error model: fit one (freshet calibrate).")
+    return {
+        name: _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
+        if (errors := model.basins.get(name)) is not None
+        else f"The error model of version {version.id} knows nothing of {name}: it was not fitted to its flow."
+        for name, state in states.items()
+    }
+
+
+def error_model_of(session: Session, version: Version, basins: list[str]) -> error_models.ErrorModel | None:
+    """Return the error model of a version, or of its twin, which is judged in its place."""
+    model = error_models.get(session, version.id, basins)
+    if model is None and version.twin_id is not None:
+        return error_models.get(session, version.twin_id, basins)
+    return model
+
+
+def _of_basin(
+    session: Session,
+    model: error_models.ErrorModel,
+    errors: BasinErrors,
+    t0: Day,
+    state: State,
+    basin: Basin,
+    area_products: Sequence[str],
+) -> Calibration:
+    last = _last_flow(session, t0, state, basin, area_products)
+    told = RunCalibration(
+        sha256=model.sha256,
+        fitted_on=str(model.period),
+        own_days=errors.days,
+        last_flow_day=None if last is None else str(last.day),
+        last_flow_mm=None if last is None else last.observed,
+    )
+    return Calibration(model.shape, errors, t0, last, told)
+
+
+def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:
+    area = area_by(basin.areas, area_products)
+    if state.recent_flow is None or not len(state.recent_flow) or area is None:
+        return None
+    days = Period(t0 - (len(state.recent_flow) - 1) * ONE_DAY, t0)
+    stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", days)
+    if stored is None:
+        return None
+    observed = _in_mm(stored, area)
+    known = np.flatnonzero(np.isfinite(observed) & np.isfinite(state.recent_flow))
+    if not len(known):
+        return None
+    at = int(known[-1])
+    return LastFlow(days.first + at, float(observed[at]), float(state.recent_flow[at]))
+
+
+def _in_mm(stored: DailySeries, area: Area) -> npt.NDArray[np.float64]:
+    return np.asarray(to_mm_per_day(stored.values, unit=stored.unit, area=area), dtype=float)

@@ -1,0 +1,43 @@
+"""Error models: how far a version's forecasts are from what is observed, of all basins and of each."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hydrology.calendar import Day
+from records.tables.base import Base, Long
+
+
+class ErrorModelRow(Base):
+    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used."""
+
+    __tablename__ = "error_models"
+    __table_args__ = (
+        CheckConstraint("first <= last", name="order"),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    first: Mapped[Day]
+    last: Mapped[Day]
+    days: Mapped[int] = mapped_column(Long)
+    content: Mapped[bytes]
+    sha256: Mapped[str]
+    created_at: Mapped[datetime]
+
+
+class BasinErrorsRow(Base):
+    """The errors in one basin, which need not be kept here yet: a shipped error model knows more basins."""
+
+    __tablename__ = "basin_errors"
+    __table_args__ = (
+        ForeignKeyConstraint(["version_id"], ["error_models.version_id"]),
+        CheckConstraint("length(sha256) = 64", name="sha256"),
+    )
+
+    version_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    days: Mapped[int]
+    content: Mapped[bytes]
+    sha256: Mapped[str]

@@ -1,0 +1,79 @@
+"""Error models are kept whole, replaced whole, and a damaged one is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sqlalchemy import update
+
+from hydrology.calendar import day
+from hydrology.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
+from records import error_models
+from records.engine import Database
+from records.ids import Corrupt
+from records.tables.error_models import BasinErrorsRow, ErrorModelRow
+from records.versions import UnknownVersion
+from tests.records.factories import NOW, a_version
+
+SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)
+
+
+def errors(value: float = 0.5, days: int = 2000) -> BasinErrors:
+    table = np.full(SIZE, value)
+    return BasinErrors(2.0, np.arange(float(SIZE[1])), table, table / 2, table / 4, days)
+
+
+def new(version: str, **chosen: object) -> error_models.NewErrorModel:
+    table = np.full(SIZE, 0.25)
+    model = error_models.NewErrorModel(
+        version_id=version,
+        first=day("1980-10-01"),
+        last=day("1989-09-30"),
+        days=4000,
+        shape=Shape(table, table, table, np.zeros((*SIZE, len(LEVELS)))),
+        basins={"USGS-01": errors(), "USGS-02": errors(0.75, 0)},
+    )
+    return replace(model, **chosen)  # type: ignore[arg-type]
+
+
+def test_it_comes_back_with_the_basins_asked_for(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        whole = error_models.replace(session, new(version), NOW)
+    with database.reading() as session:
+        kept = error_models.get(session, version, ["USGS-02", "USGS-03"])
+    assert kept is not None
+    assert (kept.sha256, kept.days, str(kept.period)) == (whole, 4000, "1980-10-01..1989-09-30")
+    assert list(kept.basins) == ["USGS-02"]
+    part = kept.basins["USGS-02"]
+    assert (part.mean_flow, part.days) == (2.0, 0)
+    np.testing.assert_array_equal(part.memory, np.full(SIZE, 0.75))
+    np.testing.assert_array_equal(kept.shape.centre, np.full(SIZE, 0.25))
+
+
+def test_another_fit_replaces_it_whole(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        first = error_models.replace(session, new(version), NOW)
+        second = error_models.replace(session, new(version, basins={"USGS-02": errors(0.1)}), NOW)
+        kept = error_models.get(session, version, ["USGS-01", "USGS-02"])
+    assert kept is not None
+    assert kept.sha256 == second != first
+    assert list(kept.basins) == ["USGS-02"]
+
+
+def test_a_version_without_one_and_one_that_is_not_kept(database: Database) -> None:
+    with database.transaction() as session:
+        assert error_models.get(session, a_version(session).id, []) is None
+        with pytest.raises(UnknownVersion):
+            error_models.replace(session, new("nobody"), NOW)
+
+
+@pytest.mark.parametrize("row", [ErrorModelRow, BasinErrorsRow])
+def test_a_damaged_one_is_refused(database: Database, row: type[ErrorModelRow | BasinErrorsRow]) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        error_models.replace(session, new(version), NOW)
+        session.execute(update(row).values(content=b"damaged"))
+    with database.reading() as session, pytest.raises(Corrupt, match="fit it again"):
+        error_models.get(session, version, ["USGS-01"])
