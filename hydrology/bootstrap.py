@@ -1,4 +1,4 @@
-"""Intervals of the median NSE over basins, from water years and basins drawn again.
+"""Intervals of scores, from water years and basins drawn again.
 
 The days of a water year share their weather, with each other and with the basins nearby, so they are no independent
 draws. Whole water years are drawn with replacement, the same ones for every basin: the block bootstrap of Künsch 1989,
@@ -8,6 +8,7 @@ doi:10.1214/aos/1176344552).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -150,10 +151,42 @@ def _interval(
     if draw_years and years < LEAST_YEARS:
         return Interval(middle, None, None, None, basins, years)
     generator = np.random.default_rng(_SEED)
-    counts = generator.multinomial(years, observed / years, size=SAMPLES)
+    counts = _drawn(generator, observed)
     samples = (score(counts) if draw_years else np.repeat(scores[:, np.newaxis], SAMPLES, axis=1))[known].T
     if draw_basins:
         samples = np.take_along_axis(samples, generator.integers(samples.shape[1], size=samples.shape), axis=1)
     medians = np.nanmedian(samples[np.isfinite(samples).any(axis=1)], axis=1)
-    low, high = np.quantile(medians, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    low, high = _bounds(medians)
     return Interval(middle, low, high, float(medians.std()), basins, years)
+
+
+def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] | None:
+    """Return between which values 95 % of Σ numerator / Σ denominator lie when water years are drawn again.
+
+    None where there are too few years to draw from.
+
+    Args:
+        numerator, denominator: sums over each observed water year, (years,); some denominator is above 0.
+    """
+    if len(numerator) < LEAST_YEARS:
+        return None
+    counts = _drawn_of(len(numerator))
+    above, below = counts @ numerator, counts @ denominator
+    defined = below > 0
+    return _bounds(above[defined] / below[defined])
+
+
+def _drawn(generator: np.random.Generator, observed: npt.NDArray[np.bool_]) -> Counts:
+    """Return how often each year is drawn, (samples, years): as many as are observed, of those alone."""
+    years = observed.sum()
+    return np.asarray(generator.multinomial(years, observed / years, size=SAMPLES))
+
+
+@cache
+def _drawn_of(years: int) -> Counts:
+    return _drawn(np.random.default_rng(_SEED), np.ones(years, dtype=bool))
+
+
+def _bounds(samples: Array) -> tuple[float, float]:
+    low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    return low, high

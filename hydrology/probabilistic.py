@@ -41,3 +41,23 @@ def chance_of_passing(quantiles: Array, levels: Sequence[float], threshold: floa
     """
     passed = [np.interp(threshold, of_day, levels) for of_day in quantiles]
     return 1 - np.asarray(passed)
+
+
+def pit(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
+    """Return between which levels what was observed lies in each day's distribution, (days, 2).
+
+    Both are one number, the probability integral transform, but where several quantiles are what was observed (a river
+    that runs dry): then it may be any between them (Czado et al. 2009, doi:10.1111/j.1541-0420.2009.01191.x). Between
+    quantiles it is interpolated; beyond the outermost it is their level.
+
+    Args:
+        quantiles: (days, levels), which rise with the levels.
+        observed: (days,).
+    """
+    level, last = np.asarray(levels), len(levels) - 1
+    between = np.array([np.interp(flow, of_day, level) for flow, of_day in zip(observed, quantiles, strict=True)])
+    below, up_to = (quantiles < observed[:, None]).sum(axis=1), (quantiles <= observed[:, None]).sum(axis=1)
+    lowest = np.where(below == 0, 0.0, level[np.minimum(below, last)])
+    highest = np.where(up_to > last, 1.0, level[np.maximum(up_to - 1, 0)])
+    tied = up_to - below > 1
+    return np.stack([np.where(tied, lowest, between), np.where(tied, highest, between)], axis=1).reshape(-1, 2)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from hydrology.error_model import LONGEST_GAP
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
 from hydrology.products import own_product
@@ -158,6 +159,19 @@ class CalibrationParams(RequestModel):
         description="Days that the weights were not fitted to; by default the version's validation period.",
         examples=["1980-10-01..1989-09-30"],
     )
+
+
+class ReforecastParams(RequestModel):
+    """Which past forecasts to hold against what was observed."""
+
+    period: PeriodField = Field(
+        description="Days that neither the weights nor the error model of the version were fitted to.",
+        examples=["1989-10-01..1999-09-30"],
+    )
+    version: Id | None = Field(None, description="A model version; by default the newest.")
+    basins: Basins = Field([], description="By default those kept here that the version learnt from.")
+    every: int = Field(5, ge=1, le=366, description="So many days lie between two forecasts.")
+    horizon: int = Field(10, ge=1, le=LONGEST_GAP, description="Days after T0.")
 
 
 class ComparisonParams(RequestModel):
@@ -373,6 +387,13 @@ class CalibrationJob(JobRequest):
     params: CalibrationParams
 
 
+class ReforecastJob(JobRequest):
+    """Forecast past days with the weather that came, and keep how true the forecasts were by lead time."""
+
+    kind: Literal["reforecast"]
+    params: ReforecastParams
+
+
 class ComparisonJob(JobRequest):
     """Compare model versions."""
 
@@ -433,6 +454,7 @@ AnyJobRequest = Annotated[
     | ForecastJob
     | EvaluationJob
     | CalibrationJob
+    | ReforecastJob
     | ComparisonJob
     | PretrainedJob,
     Field(discriminator="kind"),

@@ -4,21 +4,19 @@ The simulation starts at an empty store on the first day of a basin's record, as
 that has learnt from every year has the errors of its twin, which has not.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import structlog
-from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.error_fit import Pairs, fit
 from hydrology.errors import DataProblem, InvalidInput
 from jobspec.training import used_periods
-from models.arrays import days_of
 from models.nets.products import BLOCK
-from operations.dataset import BasinForcing, load_discharge, load_forcings, stacked
-from operations.loading import LoadedVersion, load_version
+from operations.loading import load_version
+from operations.simulated import simulated
 from records import error_models, versions
 from records.clock import Clock
 from records.engine import Database
@@ -75,7 +73,8 @@ def calibrate(
     pairs: dict[str, Pairs] = {}
     left_out: dict[str, str] = {}
     for first in range(0, len(basins), BLOCK):
-        pairs |= dict(_pairs(database, loaded, period, basins[first : first + BLOCK], left_out))
+        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
+            pairs[basin.id] = Pairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
@@ -113,38 +112,3 @@ def _days(version: versions.Version, period: Period | None) -> Period:
                 "than they will be. Choose other days."
             )
     return period
-
-
-def _pairs(
-    database: Database, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
-) -> Iterator[tuple[str, Pairs]]:
-    """Yield what was simulated and observed of each basin, those of one record together."""
-    with database.reading() as session:
-        ready, observed = _ready(session, loaded, period, basins, left_out)
-    for record in sorted({forcing.period for forcing in ready.values()}, key=str):
-        names = [name for name, forcing in ready.items() if forcing.period == record]
-        until = Period(record.first, period.last)
-        forcing = stacked([ready[name].forcing.over(until) for name in names])
-        outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
-        simulated = outputs["discharge"][:, :, days_of(until, period)].mean(axis=0, dtype=np.float64)
-        for at, name in enumerate(names):
-            if np.isfinite(simulated[at]).all():
-                yield name, Pairs(simulated[at], observed[name])
-            else:
-                left_out[name] = f"{name}: the network skips days of {period} for lack of forcing."
-
-
-def _ready(
-    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
-) -> tuple[dict[str, BasinForcing], dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]]:
-    ready, flows = {}, {}
-    for name, forcing in load_forcings(session, basins, loaded.config).items():
-        if isinstance(forcing, str):
-            left_out[name] = forcing
-        elif period.overlap(forcing.period) != period:
-            left_out[name] = forcing.stop or f"{name}: the forcing {forcing.period} does not cover {period}."
-        elif isinstance(flow := load_discharge(session, name, loaded.version.area_products, period), str):
-            left_out[name] = flow
-        else:
-            ready[name], flows[name] = forcing, flow.astype(np.float64)
-    return ready, flows

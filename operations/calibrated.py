@@ -85,22 +85,28 @@ def calibrations(
         )
         return dict.fromkeys(states, reason)
     model = error_model_of(session, version, list(states))
-    if model is None:
-        return dict.fromkeys(states, f"Version {version.id} has no error model: fit one (freshet calibrate).")
+    if isinstance(model, str):
+        return dict.fromkeys(states, model)
     return {
-        name: _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
-        if (errors := model.basins.get(name)) is not None
-        else f"The error model of version {version.id} knows nothing of {name}: it was not fitted to its flow."
+        name: errors
+        if isinstance(errors := errors_in(model, name), str)
+        else _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
         for name, state in states.items()
     }
 
 
-def error_model_of(session: Session, version: Version, basins: list[str]) -> error_models.ErrorModel | None:
-    """Return the error model of a version, or of its twin, which is judged in its place."""
+def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | str:
+    """Return the error model of a version, or of its twin, which is judged in its place; or why there is none."""
     model = error_models.get(session, version.id, basins)
     if model is None and version.twin_id is not None:
-        return error_models.get(session, version.twin_id, basins)
-    return model
+        model = error_models.get(session, version.twin_id, basins)
+    return model or f"Version {version.id} has no error model: fit one (freshet calibrate)."
+
+
+def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrors | str:
+    """Return the errors of a basin, or why an error model has none."""
+    unknown = f"The error model of version {model.version_id} knows nothing of {basin}: it was not fitted to its flow."
+    return model.basins.get(basin) or unknown
 
 
 def _of_basin(

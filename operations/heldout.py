@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
 from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
-from records import versions
+from records import error_models, versions
 
 
 def require_held_out(version: versions.Version, period: Period) -> None:
@@ -18,6 +18,19 @@ def require_held_out(version: versions.Version, period: Period) -> None:
         InvalidInput: one did.
     """
     _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
+
+
+def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
+    """Return when no day of the period is one that an error model was fitted on.
+
+    Raises:
+        InvalidInput: one is.
+    """
+    if period.overlap(model.period) is not None:
+        raise InvalidInput(
+            f"{period} overlaps {model.period}, on which the error model of version {model.version_id} was fitted: "
+            "there its chances are truer than they will be. Choose other days."
+        )
 
 
 def stand_in(session: Session, version: versions.Version, period: Period) -> versions.Version:

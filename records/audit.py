@@ -37,6 +37,7 @@ Action = Literal[
     "model trained",
     "model evaluated",
     "error model fitted",
+    "forecasts verified",
     "models compared",
     "forecast issued",
     "daily cycle",

@@ -24,6 +24,7 @@ from jobspec.kinds import (
     MemberJob,
     MemberParams,
     PretrainedParams,
+    ReforecastParams,
     ReplayParams,
     TrainingParams,
     UploadParams,
@@ -373,6 +374,33 @@ def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
     }
 
 
+def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
+    """Keep how true the forecasts of a model version are."""
+    from operations.reforecast import reforecast as run
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        version = params.version or versions.newest(session).id
+        basins = params.basins or promotions.basins_of(session, version)
+    done = run(
+        tools.database,
+        tools.clock,
+        version,
+        basins,
+        params.period,
+        every=params.every,
+        horizon=params.horizon,
+        on_basins=running.show,
+    )
+    return {
+        "version": version,
+        "scored": done.scored,
+        "basins": len(done.basins),
+        "error_model": done.error_model,
+        "left_out": done.left_out,
+    }
+
+
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
     from operations.pretrained import install, promote_where_vacant, read_shipped
@@ -413,6 +441,7 @@ HANDLERS: dict[str, Handler] = {
     "forecast": forecast,
     "evaluation": evaluation,
     "calibration": calibration,
+    "reforecast": reforecast,
     "comparison": comparison,
     "pretrained": pretrained,
 }

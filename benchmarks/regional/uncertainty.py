@@ -15,25 +15,25 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE
-from hydrology.calendar import Period, water_year
+from hydrology.calendar import Days, Period
 from hydrology.error_fit import Fit, Pairs, fit
-from hydrology.error_model import LEVELS, LONGEST_GAP, errors_of
-from hydrology.probabilistic import chance_of_passing, crps, interval_score
+from hydrology.error_model import LEVELS
+from hydrology.flow_climatology import FlowClimatology
+from hydrology.judged import Judged, high_flow
+from hydrology.probabilistic import interval_score
+from hydrology.reforecasts import CALIBRATED, RAW, AtLead, BasinErrorModel, Reforecasts
 from hydrology.scores import nse
+from hydrology.verification import CLIMATOLOGY, Reliability
+from models.arrays import days_of
 
 Array = npt.NDArray[np.float64]
 
 LEADS = tuple(range(1, 11))
 EVERY_DAYS = 5
-NEAR_DAYS = 7  # of the day of the year, for the climatology
-HIGH_SHARE, LOW_SHARE = 0.02, 1 / 3
+LOW_SHARE = 1 / 3
 LEAST_IN_BIN = 200  # days, for a bin of the reliability to be told
-NO_GAP = float(LONGEST_GAP + 1)
-
-
-def level(value: float) -> int:
-    """Return the column of a level."""
-    return LEVELS.index(value)
+UNCORRECTED = "uncorrected"
+RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Basin:
     """One basin over the whole record, (days,) each, members (members, days), in mm/day."""
 
     name: str
-    days: npt.NDArray[np.datetime64]
+    days: Days
     members: Array
     observed: Array
 
@@ -52,7 +52,7 @@ class Basin:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Rival:
     """What one forecaster's quantiles are worth in one basin at one lead time.
 
     Attributes:
@@ -75,20 +75,22 @@ class Judged:
     nse: float | None
 
     @classmethod
-    def of(cls, quantiles: Array, observed: Array, high_flow: float, low_flow: float) -> "Judged":
+    def of(cls, quantiles: Array, observed: Array, threshold: float, low_flow: float) -> "Rival":
         """Judge quantiles (days, levels) by what was observed (days,)."""
-        low, high = quantiles[:, level(0.05)], quantiles[:, level(0.95)]
-        is_high = observed >= high_flow
+        judged = Judged.of_quantiles(quantiles, LEVELS, observed, threshold)
+        assert judged.spread is not None
+        low, high = (quantiles[:, LEVELS.index(level)] for level in (0.05, 0.95))
+        is_high = observed >= threshold
         return cls(
-            crps=float(crps(quantiles, LEVELS, observed).mean()),
-            width=float((high - low).mean()),
-            inside90=(low <= observed) & (observed <= high),
-            inside50=(quantiles[:, level(0.25)] <= observed) & (observed <= quantiles[:, level(0.75)]),
+            crps=float(judged.crps.mean()),
+            width=float(judged.spread.width_90.mean()),
+            inside90=judged.spread.inside_90,
+            inside50=judged.spread.inside_50,
             high=is_high,
             low=observed <= low_flow,
             high_score=float(interval_score(low, high, observed, 0.9)[is_high].sum()),
-            chances=chance_of_passing(quantiles, LEVELS, high_flow),
-            nse=nse(quantiles[:, level(0.5)], observed).value,
+            chances=judged.chance,
+            nse=nse(judged.median, observed).value,
         )
 
 
@@ -103,17 +105,17 @@ def measure(simulated: Any, observed: Any) -> dict[str, Any]:
         Basin(name, days, simulated.discharge[:, at].astype(float), observed.discharge[at].astype(float))
         for at, name in enumerate(basins())
     ]
-    fitted = slice(*_bounds(record, Period.parse(VALIDATION)))
+    fitted, test = (days_of(record, Period.parse(days)) for days in (VALIDATION, TEST))
     model = fit({b.name: Pairs(b.simulated[fitted], b.observed[fitted]) for b in every})
-    by_lead: dict[int, dict[str, list[Judged]]] = {lead: {} for lead in LEADS}
+    by_lead: dict[int, dict[str, list[Rival]]] = {lead: {} for lead in LEADS}
     persistence: dict[int, list[float]] = {lead: [] for lead in LEADS}
     for basin in every:
-        if not np.isfinite(basin.observed[slice(*_bounds(record, Period.parse(TEST)))]).any():
+        if not np.isfinite(basin.observed[test]).any():
             continue
-        for lead, rivals, certain in _judge(model, basin, record):
+        for lead, rivals, certain in _judge(model, basin, test):
             persistence[lead].append(certain)
-            for name, judged in rivals.items():
-                by_lead[lead].setdefault(name, []).append(judged)
+            for name, rival in rivals.items():
+                by_lead[lead].setdefault(name, []).append(rival)
     return {
         "ensemble": ENSEMBLE.name,
         "fitted_on": VALIDATION,
@@ -122,63 +124,37 @@ def measure(simulated: Any, observed: Any) -> dict[str, Any]:
     }
 
 
-def _bounds(record: Period, period: Period) -> tuple[int, int]:
-    first, last = ((day - record.first).astype(int) for day in (period.first, period.last))
-    return int(first), int(last) + 1
-
-
-def _judge(model: Fit, basin: Basin, record: Period) -> Iterator[tuple[int, dict[str, Judged], float]]:
-    first, end = _bounds(record, Period.parse(TEST))
-    errors = model.basins[basin.name]
-    truth = basin.observed[first:end]
-    high_flow, low_flow = np.nanquantile(truth, [1 - HIGH_SHARE, LOW_SHARE])
-    last_errors = errors_of(errors, basin.simulated, basin.observed)
-    climatology = _Climatology(basin)
+def _judge(model: Fit, basin: Basin, test: slice) -> Iterator[tuple[int, dict[str, Rival], float]]:
+    truth = basin.observed[test]
+    error_model = BasinErrorModel(model.shape, model.basins[basin.name])
+    climatology = FlowClimatology(basin.days, basin.observed, LEVELS)
+    reforecasts = Reforecasts(basin.days[test], basin.members[:, test], truth, climatology, error_model)
+    high, low = high_flow(truth), float(np.nanquantile(truth, LOW_SHARE))
     for lead in LEADS:
-        t0 = np.arange(first, end - lead, EVERY_DAYS)
-        t0 = t0[np.isfinite(basin.observed[t0] + basin.observed[t0 + lead])]
-        valid = t0 + lead
-        simulated, observed, gap = basin.simulated[valid], basin.observed[valid], np.full(len(t0), float(lead))
-        quantiles = {
-            "calibrated": model.shape.flow_quantiles(errors, simulated, gap, last_errors[t0]),
-            "uncorrected": model.shape.flow_quantiles(errors, simulated, np.full(len(t0), NO_GAP), last_errors[t0]),
-            "raw": np.quantile(basin.members[:, valid], LEVELS, axis=0).T,
-            "climatology": climatology.quantiles(valid),
+        at = reforecasts.at(lead, EVERY_DAYS)
+        quantiles = {**at.quantiles, UNCORRECTED: _uncorrected(error_model, at)}
+        rivals = {
+            name: Rival.of(of_rival, at.observed, high, low)
+            for name in RIVALS
+            if not isinstance(of_rival := quantiles[name], str)
         }
-        rivals = {name: Judged.of(of, observed, high_flow, low_flow) for name, of in quantiles.items()}
-        yield lead, rivals, float(np.abs(observed - basin.observed[t0]).mean())
+        yield lead, rivals, float(np.abs(at.observed - at.last_observed).mean())
 
 
-class _Climatology:
-    """The observed flow of other water years near the same day of the year."""
-
-    def __init__(self, basin: Basin) -> None:
-        self.observed = basin.observed
-        self.years = water_year(basin.days)
-        self.of_year = (basin.days - basin.days.astype("datetime64[Y]")).astype(int)
-        self.known: dict[tuple[int, int], Array] = {}
-
-    def quantiles(self, at: npt.NDArray[np.int64]) -> Array:
-        """Return the quantiles (days, levels) for days by their place in the record."""
-        return np.stack([self._of(int(self.years[day]), int(self.of_year[day])) for day in at])
-
-    def _of(self, year: int, day: int) -> Array:
-        if (year, day) not in self.known:
-            apart = np.abs(self.of_year - day)
-            near = (np.minimum(apart, 365 - apart) <= NEAR_DAYS) & (self.years != year) & np.isfinite(self.observed)
-            self.known[year, day] = np.quantile(self.observed[near], LEVELS)
-        return self.known[year, day]
+def _uncorrected(error_model: BasinErrorModel, at: AtLead) -> Array:
+    unknown = np.full(len(at.days), np.nan)
+    return error_model.quantiles(at.simulated, unknown, unknown)
 
 
-def _figures(rivals: dict[str, list[Judged]], persistence: Array) -> dict[str, Any]:
-    reference = np.array([judged.crps for judged in rivals["climatology"]])
-    widths = np.array([judged.width for judged in rivals["climatology"]])
-    fined = sum(judged.high_score for judged in rivals["climatology"])
+def _figures(rivals: dict[str, list[Rival]], persistence: Array) -> dict[str, Any]:
+    reference = np.array([rival.crps for rival in rivals[CLIMATOLOGY]])
+    widths = np.array([rival.width for rival in rivals[CLIMATOLOGY]])
+    fined = sum(rival.high_score for rival in rivals[CLIMATOLOGY])
     return {name: _of_rival(judged, reference, persistence, widths, fined) for name, judged in rivals.items()}
 
 
 def _of_rival(
-    judged: list[Judged], climatology: Array, persistence: Array, widths: Array, fined: float
+    judged: list[Rival], climatology: Array, persistence: Array, widths: Array, fined: float
 ) -> dict[str, Any]:
     scores = np.array([basin.crps for basin in judged])
     return {
@@ -197,20 +173,17 @@ def _of_rival(
     }
 
 
-def _share(judged: list[Judged], days: str) -> float:
+def _share(judged: list[Rival], days: str) -> float:
     inside = np.concatenate([basin.inside90[getattr(basin, days)] for basin in judged])
     return float(inside.mean())
 
 
-def _reliability(judged: list[Judged]) -> list[dict[str, float]]:
+def _reliability(judged: list[Rival]) -> list[dict[str, float]]:
     """Return, by bins of the chance of passing the level of high flows, how often it was passed."""
     chances, passed = (np.concatenate([getattr(basin, part) for basin in judged]) for part in ("chances", "high"))
-    bins = np.minimum((chances * 10).astype(int), 9)
-    return [
-        {"forecast": float(chances[at].mean()), "observed": float(passed[at].mean()), "days": int(at.sum())}
-        for at in (bins == number for number in range(10))
-        if at.sum() >= LEAST_IN_BIN
-    ]
+    told = Reliability.of(chances, passed, LEAST_IN_BIN)
+    bins = zip(told.forecast, told.observed, told.days, strict=True)
+    return [{"forecast": forecast, "observed": observed, "days": days} for forecast, observed, days in bins]
 
 
 def _quartiles(values: Any) -> list[float]:

@@ -25,6 +25,7 @@ from freshet.cli import (
     models,
     observations,
     parts,
+    reforecast,
     replay,
     runs,
     schedules,
@@ -50,6 +51,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "train",
             "evaluate",
             "calibrate",
+            "reforecast",
             "compare",
             "weather",
             "forecast",
@@ -90,6 +92,7 @@ app.command("observations")(observations.observations)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("calibrate")(calibrate.calibrate)
+app.command("reforecast")(reforecast.reforecast)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("daily")(daily.daily)

@@ -16,6 +16,7 @@ from records.tables import (
     skill,
     states,
     trainings,
+    verification,
     versions,
     weather,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "skill",
     "states",
     "trainings",
+    "verification",
     "versions",
     "weather",
 ]

@@ -190,3 +190,19 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     flows = basin["calibrated_mm_per_day"]
     assert flows["0.05"][0] < flows["0.5"][0] < flows["0.95"][0]
     assert "calibrated_mm_per_day" not in basin["missing"]
+
+
+def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> None:
+    again = ("reforecast", "--period", "2000-10-01..2001-09-30", "--every", "7", "--horizon", "2")
+    said = worked(*again, "--json")
+    assert (said.code, said.json["basins"], said.json["error_model"]) == (0, list(BASINS), None)
+    of_leads = {(row["lead"], row["forecaster"]): row["scores"] for row in said.json["verification"]}
+    assert len(of_leads) == 2 * 4
+    assert of_leads[1, "calibrated"]["coverage_90"] == {"n": 0, "p25": None, "median": None, "p75": None}
+    assert of_leads[2, "raw"]["coverage_90"]["n"] == 3
+    text = worked(*again, "--basin", BASINS[0]).out
+    assert "forecasts over 2000-10-01..2001-09-30 with observed weather, 1 basins" in text
+    assert "crpss persistence" in text
+    refused = worked("reforecast", "--period", "2004-10-01..2005-09-30")
+    assert (refused.code, "took no part in its training" in refused.err) == (2, True)
+    assert worked("reforecast", "--period", "2000-10-01..2001-09-30", "--horizon", "31").code == 2

@@ -19,6 +19,7 @@ COMMANDS = (
         "train",
         "evaluate",
         "calibrate",
+        "reforecast",
         "compare",
         "weather",
         "forecast",

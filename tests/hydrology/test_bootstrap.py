@@ -8,6 +8,7 @@ from hydrology.bootstrap import (
     YearlyErrors,
     median_difference_interval,
     median_nse_interval,
+    ratio_interval,
 )
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
@@ -128,3 +129,11 @@ def test_two_years_say_nothing_of_their_spread() -> None:
     assert interval is not None
     assert (interval.median, interval.years) == (few.nse()[0, 0], 2)
     assert (interval.low, interval.high, interval.sd) == (None, None, None)
+
+
+def test_a_ratio_is_as_sure_as_its_years_agree() -> None:
+    days = np.array([365.0, 366.0, 300.0, 365.0])
+    assert ratio_interval(0.9 * days, days) == pytest.approx((0.9, 0.9))
+    low, high = ratio_interval(np.array([0.8, 0.85, 0.95, 1.0]) * 100, np.full(4, 100.0)) or (0.0, 0.0)
+    assert 0.8 <= low < 0.9 < high <= 1.0
+    assert ratio_interval(np.ones(2), np.ones(2)) is None

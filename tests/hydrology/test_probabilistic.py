@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hydrology.probabilistic import chance_of_passing, crps, interval_score
+from hydrology.probabilistic import chance_of_passing, crps, interval_score, pit
 
 LEVELS = np.linspace(0.0005, 0.9995, 1999)
 
@@ -34,3 +34,16 @@ def test_the_chance_of_passing_is_read_between_quantiles() -> None:
     quantiles = np.array([[1.0, 2.0, 4.0]])
     chances = [chance_of_passing(quantiles, levels, threshold).item() for threshold in (0.5, 1.0, 3.0, 4.0, 9.0)]
     assert chances == pytest.approx([0.9, 0.9, 0.3, 0.1, 0.1])
+
+
+def test_the_pit_is_the_level_of_what_was_observed() -> None:
+    levels = [0.1, 0.5, 0.9]
+    quantiles = np.repeat([[1.0, 2.0, 4.0]], 4, axis=0)
+    both = pit(quantiles, levels, np.array([0.5, 1.5, 3.0, 9.0])).T
+    np.testing.assert_allclose(both, [[0.1, 0.3, 0.7, 0.9]] * 2)
+
+
+def test_the_pit_of_a_river_that_may_be_dry_is_any_level_up_to_its_chance() -> None:
+    levels = [0.1, 0.5, 0.9]
+    dry = pit(np.array([[0.0, 0.0, 3.0], [3.0, 3.0, 3.0], [1.0, 2.0, 2.0]]), levels, np.array([0.0, 3.0, 2.0]))
+    assert dry.tolist() == [[0.0, 0.5], [0.0, 1.0], [0.5, 1.0]]

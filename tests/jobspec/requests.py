@@ -30,6 +30,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
     ("evaluation", {"period": PERIOD, "version": "a"}),
     ("calibration", {"period": PERIOD, "version": "a"}),
+    ("reforecast", {"period": PERIOD, "version": "a", "every": 7, "horizon": 3, "basins": ["USGS-01013500"]}),
     ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
     ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
 ]

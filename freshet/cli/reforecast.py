@@ -1,0 +1,115 @@
+"""`freshet reforecast`: how true a version's forecasts are, by lead time."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from freshet.cli.configuring import valid
+from freshet.cli.context import opened, use_threads
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from freshet.cli.train import Basins, BasinsFile, listed
+from jobspec.kinds import ReforecastParams
+from operations.basins import chosen
+from records import promotions, verification, versions
+
+if TYPE_CHECKING:
+    from operations.reforecast import Reforecast
+
+_FIELDS = ReforecastParams.model_fields
+_SHOWN = (
+    "coverage_90",
+    "coverage_50",
+    "width_90_mm_per_day",
+    "crps_mm_per_day",
+    "crpss_climatology",
+    "crpss_persistence",
+    "nse_of_median",
+    "pod",
+    "far",
+)
+
+
+def reforecast(
+    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help=_FIELDS["period"].description)],
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the newest.")
+    ] = None,
+    every: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["every"].description)] = _FIELDS["every"].default,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
+        "horizon"
+    ].default,
+    basin: Basins = None,
+    basins_file: BasinsFile = None,
+    as_json: Json = False,
+) -> None:
+    """Forecast past days with the weather that came, and tell by lead time how true the forecasts were.
+
+    They are held against what was observed, beside the members as they are, the flow of other years (climatology) and
+    the last observed flow (persistence). Without --basin: the basins that the version was trained on.
+    """
+    asked = {"period": period, "every": every, "horizon": horizon}
+    params = valid(TypeAdapter(ReforecastParams), asked, "reforecast")
+    with opened() as context:
+        with context.database.reading() as session:
+            kept = versions.get(session, version) if version else versions.newest(session)
+            names = [*(basin or []), *listed(basins_file)]
+            ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
+        use_threads(context.settings.threads)
+        from operations.reforecast import reforecast as run
+
+        with reporting() as reporter:
+            done = run(
+                context.database,
+                context.clock,
+                kept.id,
+                ids,
+                params.period,
+                every=params.every,
+                horizon=params.horizon,
+                on_basins=lambda at, total: reporter.show("basins", at, total),
+            )
+        context.record("forecasts verified", kept.id, period=period, basins=len(done.basins))
+        with context.database.reading() as session:
+            figures = verification.pooled(session, done.scored, period=done.period, basins=done.basins)
+    for reason in done.left_out.values():
+        say(f"Left out: {reason}")
+    answer(_payload(done, figures), as_json, _table(done, figures))
+    if done.left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _payload(done: "Reforecast", figures: Sequence[verification.PooledVerification]) -> dict[str, Any]:
+    return {
+        "version": done.version_id,
+        "scored": done.scored,
+        "period": str(done.period),
+        "basins": list(done.basins),
+        "error_model": done.error_model,
+        "left_out": done.left_out,
+        "verification": [
+            {
+                "lead": of_lead.lead,
+                "forecaster": of_lead.forecaster,
+                "basins": of_lead.basins,
+                "scores": {name: asdict(cuts) for name, cuts in of_lead.scores.items()},
+            }
+            for of_lead in figures
+        ],
+    }
+
+
+def _table(done: "Reforecast", figures: Sequence[verification.PooledVerification]) -> Any:
+    title = f"Version {done.version_id}, forecasts over {done.period} with observed weather, {len(done.basins)} basins"
+    if done.scored != done.version_id:
+        title += f", of its twin {done.scored}, which has not learnt from these years"
+    title += ". Medians over basins:"
+    rows = [
+        (of_lead.lead, of_lead.forecaster, of_lead.basins, *(of_lead.scores[name].median for name in _SHOWN))
+        for of_lead in figures
+    ]
+    columns = (name.removesuffix("_mm_per_day").replace("_", " ") for name in _SHOWN)
+    return table(("lead", "forecaster", "basins", *columns), rows, title)

@@ -1,0 +1,117 @@
+"""How true forecasts were is kept by basin and lead, replaced by period, and told over basins."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Period, day
+from hydrology.verification import Reliability, Verification
+from records import verification
+from records.engine import Database
+from records.verification import BasinVerification
+from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
+
+SCORES = Verification(
+    n=730,
+    years=10,
+    crps_mm_per_day=0.24,
+    crpss_climatology=0.71,
+    crpss_climatology_low=0.66,
+    crpss_climatology_high=0.75,
+    crpss_persistence=0.5,
+    crpss_persistence_low=0.4,
+    crpss_persistence_high=0.6,
+    coverage_90=0.91,
+    coverage_90_low=0.89,
+    coverage_90_high=0.93,
+    coverage_50=0.5,
+    width_90_mm_per_day=1.5,
+    width_50_mm_per_day=0.5,
+    nse_of_median=0.84,
+    threshold_mm_per_day=12.5,
+    brier=0.01,
+    pod=0.7,
+    far=None,
+    csi=0.6,
+    pit=(73.0,) * 10,
+    reliability=Reliability((0.01, 0.95), (0.0, 1.0), (720, 10)),
+    missing={"far": "The forecasts warned on none of these days."},
+)
+
+
+def a_verification(session: Session, **chosen: object) -> BasinVerification:
+    a_basin(session)
+    row = BasinVerification(
+        version_id="",
+        basin_id=BASIN,
+        first_day=day("1989-10-01"),
+        last_day=day("1999-09-30"),
+        forecaster="calibrated",
+        lead=1,
+        season="all",
+        every_days=5,
+        error_model="0" * 64,
+        attributes_assumed=["soil_porosity"],
+        scores=SCORES,
+        verified_at=NOW,
+    )
+    version = chosen.get("version_id") or a_version(session).id
+    return replace(row, **{**chosen, "version_id": version})  # type: ignore[arg-type]
+
+
+def test_it_comes_back_by_period_lead_and_forecaster(database: Database) -> None:
+    with database.transaction() as session:
+        first = a_verification(session)
+        of_others = [replace(first, forecaster=name, error_model=None) for name in ("raw", "climatology")]
+        later = replace(first, lead=2)
+        verification.replace(session, [later, *of_others, first, replace(first, season="DJF")])
+    with database.reading() as session:
+        raw, climatology = of_others
+        assert verification.of_basin(session, first.version_id, BASIN) == [first, climatology, raw, later]
+        assert verification.of_basin(session, first.version_id, BASIN, "DJF") == [replace(first, season="DJF")]
+        assert verification.of_basin(session, first.version_id, "SYNTH-01") == []
+
+
+def test_the_same_period_again_replaces_it_whole_and_others_stay(database: Database) -> None:
+    with database.transaction() as session:
+        first = a_verification(session)
+        elsewhere = replace(first, basin_id=a_basin(session, "SYNTH-01"))
+        earlier = replace(first, first_day=day("1980-10-01"), last_day=day("1989-09-30"))
+        verification.replace(session, [first, replace(first, lead=2), elsewhere, earlier])
+        again = replace(first, scores=replace(SCORES, n=1), verified_at=instant("2009-01-01"))
+        verification.replace(session, [again])
+        verification.replace(session, [])
+        assert verification.of_basin(session, first.version_id, BASIN) == [earlier, again]
+        assert verification.of_basin(session, first.version_id, "SYNTH-01") == [elsewhere]
+
+
+def test_over_basins_those_without_a_score_do_not_count_for_it(database: Database) -> None:
+    with database.transaction() as session:
+        first = a_verification(session)
+        rows = [
+            replace(first, basin_id=a_basin(session, f"SYNTH-0{number}"), scores=replace(SCORES, coverage_90=value))
+            for number, value in enumerate((0.8, 0.9, 1.0, None))
+        ]
+        verification.replace(session, [*rows, replace(first, lead=2), replace(first, season="JJA")])
+        one, two = verification.pooled(session, first.version_id)
+        coverage = one.scores["coverage_90"]
+        assert (str(one.period), one.lead, one.forecaster, one.basins) == ("1989-10-01..1999-09-30", 1, "calibrated", 4)
+        assert coverage.n == 3
+        assert (coverage.p25, coverage.median, coverage.p75) == pytest.approx((0.85, 0.9, 0.95))
+        assert (one.scores["far"].n, one.scores["far"].median) == (0, None)
+        assert (two.lead, two.basins) == (2, 1)
+        (some,) = verification.pooled(session, first.version_id, basins=["SYNTH-00", "SYNTH-02"])
+        assert (some.basins, some.scores["coverage_90"].median) == (2, 0.9)
+        assert verification.pooled(session, first.version_id, period=Period.parse("1980-10-01..1989-09-30")) == []
+        (summer,) = verification.pooled(session, first.version_id, "JJA")
+        assert (summer.season, summer.basins) == ("JJA", 1)
+
+
+@pytest.mark.parametrize("change", [{"lead": 0}, {"every_days": 0}, {"last_day": day("1980-01-01")}])
+def test_what_cannot_be_is_not_kept(database: Database, change: dict[str, object]) -> None:
+    with database.transaction() as session:
+        row = a_verification(session)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            verification.replace(session, [replace(row, **change)])  # type: ignore[arg-type]
