@@ -85,7 +85,36 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
             return m3s_to_mm_per_day(discharge, area=area)
         case "mm/day":
             return np.asarray(discharge, dtype=np.float64)
-    raise InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")
+    raise _no_unit(unit)
+
+
+def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:
+    """Discharge from one of `cfs`, `m3/s` and `mm/day` to another, any shape.
+
+    Args:
+        area: what a depth is taken over; needed between a flow and a depth alone.
+
+    Raises:
+        InvalidInput: a unit is none of these, or an area is needed.
+    """
+    if unit == into:
+        return np.asarray(discharge, dtype=np.float64)
+    match unit, into:
+        case "cfs", "m3/s":
+            return cfs_to_m3s(discharge)
+        case "m3/s", "cfs":
+            return m3s_to_cfs(discharge)
+    if area is None:
+        raise InvalidInput(f"Between {unit} and {into} an area is needed: name one.")
+    depth = to_mm_per_day(discharge, unit=unit, area=area)
+    match into:
+        case "mm/day":
+            return depth
+        case "m3/s":
+            return mm_per_day_to_m3s(depth, area=area)
+        case "cfs":
+            return mm_per_day_to_cfs(depth, area=area)
+    raise _no_unit(into)
 
 
 def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
@@ -112,3 +141,7 @@ def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
         seconds > 0, joules / np.where(seconds > 0, seconds, 1), np.where(np.isnan(joules), joules, 0)
     )
     return mean
+
+
+def _no_unit(unit: str) -> InvalidInput:
+    return InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")

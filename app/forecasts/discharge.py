@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from app.columns import column
-from app.forecasts.schemas import Calibration, Columns, Units
+from app.discharge import Units
+from app.forecasts.schemas import Calibration, Columns
 from hydrology import units as convert
 from hydrology.errors import InvalidInput
 from records import runs
@@ -82,5 +83,4 @@ def in_units(depth: npt.NDArray[Any], basin: runs.RunBasin, units: Units) -> Arr
     if basin.area_m2 is None or basin.area_name is None:
         raise NoArea(f"The run names no drainage area of {basin.basin_id}: ask for units=mm/day.")
     area = convert.Area(basin.area_name, basin.area_m2)
-    to_flow = convert.mm_per_day_to_m3s if units == "m3/s" else convert.mm_per_day_to_cfs
-    return to_flow(depth, area=area)
+    return convert.converted(depth, unit="mm/day", into=units, area=area)

@@ -9,10 +9,11 @@ from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
 from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock
+from app.discharge import Units
 from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.discharge import NoArea, Representation
-from app.forecasts.schemas import BasinForecast, BasinForecasts, Units
+from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.problems import Fault, InvalidRequest, documented
 from app.rendered import Rendered
 from jobspec.fields import BASIN, full_id

@@ -15,7 +15,6 @@ from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
-Units = Literal["m3/s", "mm/day", "cfs"]
 Column = list[float]
 Columns = dict[str, Column]
 

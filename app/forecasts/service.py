@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.columns import column
 from app.conditional import entity_tag
+from app.discharge import Units
 from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.discharge import (
     Representation,
@@ -20,7 +21,7 @@ from app.forecasts.discharge import (
     quantile_columns,
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
-from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage, Units
+from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import age_days
 from records import runs, versions

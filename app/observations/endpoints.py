@@ -6,9 +6,10 @@ from fastapi import APIRouter, Query, Response
 
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
 from app.dependencies import BasinId, KnownAt, Reading
+from app.discharge import AreaName, Units
 from app.observations import service
 from app.observations.schemas import Observations
-from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest, Units
+from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest
 from app.problems import documented
 from jobspec.fields import DayField
 from records.basins import UnknownArea, UnknownBasin
@@ -43,15 +44,6 @@ End = Annotated[
 ]
 DischargeUnits = Annotated[
     Units | None, Query(description="The unit of discharge; as it is stored (`cfs` for USGS gauges) without it.")
-]
-AreaName = Annotated[
-    str | None,
-    Query(
-        description="The name of the drainage area that depths are taken over (`/v1/basins/{basin}` lists them): "
-        "needed for `mm/day`, for sources differ.",
-        pattern=_NAME,
-        examples=["area_gages2"],
-    ),
 ]
 
 

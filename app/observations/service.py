@@ -3,26 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
 from app.columns import gappy_column
 from app.conditional import entity_tag
+from app.discharge import Units, area_between, refused
 from app.forecasts import schemas as forecasts
 from app.observations.schemas import Extent, Observations
-from app.problems import Fault, InvalidRequest
 from app.schema import DataCredit
 from hydrology import units as convert
 from hydrology.calendar import Day, Period, as_date
 from hydrology.series import DailySeries, Flag
-from records import basins, product_credits, revisions, series
+from records import product_credits, revisions, series
 from records.series import NoObservations
 
-Units = Literal["cfs", "m3/s", "mm/day"]
 DISCHARGE = "discharge"
 LONGEST_DAYS = 3_660
 USUAL_DAYS = 365
@@ -177,34 +174,15 @@ def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
     units = part.units
     if entry.variable != DISCHARGE or units is None or units == stored.unit:
         return stored
-    return DailySeries(stored.start, _converted(stored, units, part.area), stored.flags, units)
-
-
-def _converted(stored: DailySeries, units: Units, area: convert.Area | None) -> npt.NDArray[np.float64]:
-    if area is None:
-        return convert.cfs_to_m3s(stored.values) if units == "m3/s" else convert.m3s_to_cfs(stored.values)
-    depth = convert.to_mm_per_day(stored.values, unit=stored.unit, area=area)
-    match units:
-        case "mm/day":
-            return depth
-        case "m3/s":
-            return convert.mm_per_day_to_m3s(depth, area=area)
-    return convert.mm_per_day_to_cfs(depth, area=area)
+    flow = convert.converted(stored.values, unit=stored.unit, into=units, area=part.area)
+    return DailySeries(stored.start, flow, stored.flags, units)
 
 
 def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> convert.Area | None:
-    unit = next((entry.unit for entry in entries if entry.variable == DISCHARGE), None)
-    if request.units is not None and unit is None:
-        raise _refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
-    over_area = request.units not in (None, unit) and "mm/day" in (request.units, unit)
-    if not over_area and request.area is not None:
-        raise _refused("area", "nothing is converted with an area here: leave it out, or ask for units=mm/day.")
-    if not over_area:
-        return None
-    if request.area is None:
-        names = ", ".join(sorted(basins.get(session, basin).areas)) or "the basin has none"
-        raise _refused("area", f"between {unit} and {request.units} an area is needed: name one ({names}).")
-    return convert.Area(request.area, basins.area_of(session, basin, request.area))
+    units = [entry.unit for entry in entries if entry.variable == DISCHARGE]
+    if request.units is not None and not units:
+        raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
+    return area_between(session, basin, units, request.units, request.area)
 
 
 def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> Period:
@@ -213,17 +191,13 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
     usual = max(span.first, last - np.timedelta64(USUAL_DAYS - 1, "D"))
     first = usual if request.start is None else request.start
     if request.start is not None and request.end is not None and last < first:
-        raise _refused("end", "the period ends before it begins: swap start and end.")
+        raise refused("end", "the period ends before it begins: swap start and end.")
     period = Period(first, last)
     if first > last or span.overlap(period) is None:
         raise NoObservations(f"Nothing of {request.product} is kept for {basin} in those days: choose some of {span}.")
     if len(period) > LONGEST_DAYS:
-        raise _refused(
+        raise refused(
             "start" if request.end is None else "end",
             f"{period} are {len(period)} days, and one answer holds at most {LONGEST_DAYS}: ask for a part at a time.",
         )
     return period
-
-
-def _refused(field: str, detail: str) -> InvalidRequest:
-    return InvalidRequest([Fault(location="query", field=field, detail=detail)])

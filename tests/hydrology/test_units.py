@@ -8,6 +8,7 @@ from hydrology.units import (
     Area,
     cfs_to_m3s,
     cfs_to_mm_per_day,
+    converted,
     daylight_mean,
     m3s_to_cfs,
     m3s_to_mm_per_day,
@@ -47,6 +48,25 @@ def test_the_source_unit_chooses_the_conversion() -> None:
     assert to_mm_per_day(flow, unit="mm/day", area=SQUARE_KILOMETRE) == 3
     with pytest.raises(InvalidInput, match="cfs, m3/s or mm/day"):
         to_mm_per_day(flow, unit="acre-ft", area=SQUARE_KILOMETRE)
+
+
+@pytest.mark.parametrize("unit", ["cfs", "m3/s", "mm/day"])
+@pytest.mark.parametrize("into", ["cfs", "m3/s", "mm/day"])
+def test_every_unit_is_converted_into_every_other(unit: str, into: str) -> None:
+    depth = to_mm_per_day([3.0, np.nan], unit=unit, area=SQUARE_KILOMETRE)
+    other = converted([3.0, np.nan], unit=unit, into=into, area=SQUARE_KILOMETRE)
+    np.testing.assert_allclose(to_mm_per_day(other, unit=into, area=SQUARE_KILOMETRE), depth, rtol=1e-12)
+    if "mm/day" not in (unit, into) or unit == into:
+        np.testing.assert_array_equal(converted([3.0, np.nan], unit=unit, into=into, area=None), other)
+    else:
+        with pytest.raises(InvalidInput, match="an area is needed"):
+            converted(3.0, unit=unit, into=into, area=None)
+
+
+def test_a_unit_that_there_is_not_is_refused() -> None:
+    for unit, into in (("acre-ft", "cfs"), ("cfs", "acre-ft")):
+        with pytest.raises(InvalidInput, match="'acre-ft' is not a unit"):
+            converted(3.0, unit=unit, into=into, area=SQUARE_KILOMETRE)
 
 
 @pytest.mark.parametrize("m2", [0.0, -1.0, np.nan, np.inf])
