@@ -32,6 +32,7 @@ from app.schedules.endpoints import router as schedules
 from app.security import any_key
 from app.skill.endpoints import router as skill
 from app.status.endpoints import router as status
+from app.thresholds.endpoints import router as thresholds
 from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
 from app.water.endpoints import router as water
@@ -95,7 +96,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, weather, forecasts, runs, water, skill, comparisons, models),
+        *(basins, user_basins, observations, thresholds, weather, forecasts, runs, water, skill, comparisons, models),
         *(bridges, jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)

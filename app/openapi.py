@@ -36,6 +36,7 @@ and a water balance that closes for every member of every forecast.
 TAGS = [
     {"name": "basins", "description": "Which basins there are and what is known of them."},
     {"name": "observations", "description": "What was measured: discharge, weather, snow."},
+    {"name": "thresholds", "description": "Which flows are floods and which are low, by the record or by decision."},
     {"name": "weather", "description": "Weather forecasts: which are kept, and what they say of a basin."},
     {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
     {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},

@@ -51,7 +51,7 @@ def levels(values: Array, chances: Sequence[float], distribution: type[Distribut
     years, positive = len(values), values[values > 0]
     if years < LEAST_YEARS:
         return [too_short(years)] * len(chances)
-    dry = 1 - len(positive) / years
+    dry = (years - len(positive)) / years
     if len(positive) < LEAST_YEARS or positive.min() == positive.max():
         return [_without_fit(chance, dry, years, positive) for chance in chances]
     asked = np.array(chances)
@@ -83,7 +83,7 @@ def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> t
     drawn = []
     for count in np.unique(with_flow):
         samples = fitted.sample(generator, (int((with_flow == count).sum()), int(count)))
-        drawn.append(_quantiles(fitted.fit(samples), chances, 1 - count / years))
+        drawn.append(_quantiles(fitted.fit(samples), chances, (years - count) / years))
     low, high = np.quantile(np.concatenate(drawn), [(1 - INTERVAL) / 2, (1 + INTERVAL) / 2], axis=0)
     return low, high
 

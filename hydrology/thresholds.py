@@ -24,7 +24,7 @@ WHAT: dict[Kind, str] = {
     "flood": "Maxima of daily means, one a water year (October to September). They are no instantaneous peaks, which "
     "are higher.",
     "low-flow": "Minima of 7-day means, one a climatic year (April to March).",
-    "flow-duration": "Daily means of whole water years (October to September).",
+    "flow-duration": "Daily means of the water years (October to September) that have enough days.",
 }
 
 

@@ -34,6 +34,8 @@ Action = Literal[
     "climate computed",
     "basin registered",
     "basin changed",
+    "threshold set",
+    "threshold removed",
     "model trained",
     "model evaluated",
     "error model fitted",

@@ -34,6 +34,7 @@ __all__ = [
     "read_many",
     "stamp",
     "stamps",
+    "unit_of",
     "write",
 ]
 
@@ -66,6 +67,12 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
         return trimmed(stored)
     part = stored.over(period)
     return part if known(part).any() else None
+
+
+def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
+    """Return the unit that a series is kept in; None where there is none."""
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    return session.scalar(select(SeriesRow.unit).filter_by(**key).limit(1))
 
 
 def read_many(

@@ -111,13 +111,13 @@ def tag_of(session: Session, part: Part) -> str:
     product = part.entries[0].product
     stamp = series.stamp(session, part.basin, product)
     names = [entry.variable for entry in part.entries]
-    credit = _credit(session, part)
+    credit = credit_of(session, part.entries[0].product)
     content = (part.basin, product, stamp, names, str(part.period), part.units, area, credit and credit.model_dump())
     return entity_tag(*content, str(part.known_at))
 
 
-def _credit(session: Session, part: Part) -> DataCredit | None:
-    product = part.entries[0].product
+def credit_of(session: Session, product: str) -> DataCredit | None:
+    """Return whose a product is; None where no feed brought any of it."""
     credit = product_credits.of(session, [product]).get(product)
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
@@ -132,7 +132,7 @@ def tell(session: Session, part: Part) -> Observations:
         for name, days in lacking.items()
         if days
     }
-    credit = _credit(session, part)
+    credit = credit_of(session, part.entries[0].product)
     if credit is None:
         missing["credit"] = "No feed brought any of it."
     if area is None:

@@ -30,6 +30,7 @@ from freshet.cli import (
     runs,
     schedules,
     serve,
+    thresholds,
     train,
     weather,
 )
@@ -48,6 +49,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "ingest",
             "basins",
             "observations",
+            "thresholds",
             "train",
             "evaluate",
             "calibrate",
@@ -89,6 +91,7 @@ def freshet() -> None:
 app.add_typer(ingest.app, name="ingest")
 app.add_typer(basins.app, name="basins")
 app.command("observations")(observations.observations)
+app.add_typer(thresholds.app, name="thresholds")
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("calibrate")(calibrate.calibrate)

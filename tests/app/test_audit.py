@@ -38,6 +38,9 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         client.delete("/v1/feeds/flow")
         client.put("/v1/basins/OWN-mill", json=MILL)
         client.put("/v1/basins/OWN-mill", json=MILL)
+        client.put("/v1/basins/OWN-mill/thresholds/bankfull", json={"discharge": 7})
+        client.put("/v1/basins/OWN-mill/thresholds/bankfull", json={"discharge": 7})
+        client.delete("/v1/basins/OWN-mill/thresholds/bankfull")
         table = "basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n"
         upload = client.post("/v1/basins/observations", content=table, headers={"Content-Type": "text/csv"}).json()
         client.put(f"/v1/models/{version}/promotion", json={"reason": "better"})
@@ -53,6 +56,8 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         ("feed removed", feed),
         ("basin registered", "OWN-mill"),
         ("basin changed", "OWN-mill"),
+        ("threshold set", "OWN-mill"),
+        ("threshold removed", "OWN-mill"),
         ("observations posted", upload["id"]),
         ("model promoted", version),
     ]

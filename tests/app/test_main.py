@@ -36,6 +36,8 @@ from app.skill.example import BASIN_SKILL, MODEL_SKILL
 from app.skill.schemas import BasinSkill, ModelSkill
 from app.status.example import STATUS
 from app.status.schemas import Status
+from app.thresholds.example import FIXED, THRESHOLDS
+from app.thresholds.schemas import FixedThreshold, Thresholds
 from app.water.example import BALANCE, STORAGE
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records.settings import Settings
@@ -59,6 +61,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "create_schedule",
         "delete_feed",
         "delete_schedule",
+        "delete_threshold",
         "list_bridges",
         "list_feeds",
         "list_jobs",
@@ -69,6 +72,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "post_weather",
         "promote_model",
         "put_basin",
+        "put_threshold",
         "read_bridge",
         "read_feed",
         "read_job",
@@ -97,6 +101,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_readiness",
         "read_status",
         "read_storage",
+        "read_thresholds",
         "read_water_balance",
         "read_weather",
         "read_weather_of_basin",
@@ -153,6 +158,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Bridge, BRIDGE),
         (BridgeDetail, BRIDGE_DETAIL),
         (FeedDetail, FEED_DETAIL),
+        (Thresholds, THRESHOLDS),
+        (FixedThreshold, FIXED),
     ],
 )
 def test_an_example_is_an_answer_as_it_would_be_given(

@@ -21,6 +21,8 @@ WRITES = [
     ("DELETE", "/v1/schedules/some"),
     ("PUT", "/v1/basins/OWN-mill"),
     ("POST", "/v1/basins/observations"),
+    ("PUT", "/v1/basins/OWN-mill/thresholds/bankfull"),
+    ("DELETE", "/v1/basins/OWN-mill/thresholds/bankfull"),
     ("POST", "/v1/weather"),
     ("PUT", "/v1/models/some/promotion"),
 ]

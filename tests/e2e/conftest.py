@@ -18,10 +18,11 @@ import pytest
 from hydrology.calendar import Period
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.kinds import ForecastParams
+from jobspec.thresholds import NewThreshold
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
-from records import bridges, comparisons, feeds, jobs, keys, runs, schedules, weather
+from records import bridges, comparisons, feeds, jobs, keys, runs, schedules, thresholds, weather
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
@@ -49,6 +50,7 @@ class Kept:
     schedule: str
     feed: str
     bridge: str
+    threshold: str
     token: str
     weather: str
 
@@ -159,9 +161,22 @@ def _fill(database_url: str) -> Kept:
         )
         feed = feeds.create(session, new, key.id, now)
         bridge = bridges.create(session, LIVE, [a_part(basin) for basin in BASINS], now)
+        bankfull = NewThreshold(name="bankfull", discharge=4.5)
+        for basin in BASINS:
+            thresholds.put(session, basin, bankfull, now)
     database.close()
-    ended = tuple(job.id for job in posted)
-    return Kept(run.version_id, run.id, compared.id, ended, schedule.id, feed.name, bridge.name, token, kept.issue_id)
+    return Kept(
+        version=run.version_id,
+        run=run.id,
+        comparison=compared.id,
+        ended=tuple(job.id for job in posted),
+        schedule=schedule.id,
+        feed=feed.name,
+        bridge=bridge.name,
+        threshold=bankfull.name,
+        token=token,
+        weather=kept.issue_id,
+    )
 
 
 def free_port() -> int:

@@ -16,6 +16,7 @@ COMMANDS = (
         "ingest",
         "basins",
         "observations",
+        "thresholds",
         "train",
         "evaluate",
         "calibrate",

@@ -51,6 +51,13 @@ def test_dry_years_are_a_share_of_the_chance_and_no_part_of_the_fit(distribution
     assert (found[0].low, found[0].reason) == (0, None)
 
 
+def test_without_a_test_for_low_outliers_the_levels_of_orestimba_creek_are_lower() -> None:
+    """Bulletin 17C, table 10-9, censors 18 small floods beside the dry years; docs/thresholds.md tells the distance."""
+    published = np.array([1339, 4026, 6328, 9426, 11690])
+    found = np.array(values(levels(ORESTIMBA_CREEK, FLOODS, LogPearson3)), float)
+    assert found / published == pytest.approx([0.963, 1.095, 1.037, 0.937, 0.865], abs=0.001)
+
+
 def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
     logs = np.log10(ORESTIMBA_CREEK[ORESTIMBA_CREEK > 0])
     skew = stats.skew(logs, bias=False)
@@ -99,6 +106,18 @@ def test_where_most_years_are_dry_the_level_is_zero(distribution: type[Distribut
     assert low.reason is not None
     assert low.reason.startswith("2 of 22 years have any flow: the level is 0")
     assert values(levels(np.zeros(12), [0.1], distribution)) == [0]
+
+
+@BOTH
+@pytest.mark.parametrize(("dry", "years"), [(7, 70), (3, 30), (5, 50)])
+def test_a_tenth_of_dry_years_makes_the_low_flow_of_ten_years_zero(
+    distribution: type[Distribution], dry: int, years: int
+) -> None:
+    wet = np.random.default_rng(4).uniform(3, 4, years - dry)
+    low, next_to_it = levels(np.r_[np.zeros(dry), wet], [0.1, 0.101], distribution)
+    assert low.value == 0
+    assert next_to_it.value is not None
+    assert next_to_it.value > 1
 
 
 @BOTH

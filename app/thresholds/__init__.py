@@ -1,0 +1,1 @@
+"""Levels of a basin's discharge: those of its record, and those that operators set."""

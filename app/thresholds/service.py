@@ -1,0 +1,145 @@
+"""Levels of discharge from the records to their answers."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import kind_of
+from app.columns import gappy_column
+from app.conditional import entity_tag
+from app.discharge import Units, area_between
+from app.forecasts.schemas import Area
+from app.observations.service import credit_of
+from app.schema import Period
+from app.thresholds.schemas import FixedThreshold, RecordLevel, RecordStatistic, Thresholds
+from hydrology import thresholds as levels
+from hydrology import units as convert
+from hydrology.basins import gauge_product
+from hydrology.calendar import as_date
+from hydrology.frequency import INTERVAL, SAMPLES
+from jobspec.thresholds import Direction
+from records import basins, series, thresholds
+
+FIXED_UNIT = "m3/s"
+
+_DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+_INTERVAL = (
+    f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. Of a short record it holds the "
+    "true level less often than it says."
+)
+_WHY = {
+    "record.levels.return_period_years": "A share of the days has none.",
+    "record.levels.exceeded_percent": "A return period has none.",
+    "record.interval": "The levels are counted: they have none.",
+    "record.period": "No year has enough days.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a basin's levels: in which units, and what these are converted with."""
+
+    basin: str
+    units: Units
+    area: convert.Area | None
+
+
+def request(session: Session, basin: str, units: Units, area: str | None) -> Request:
+    """Return what is asked for.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownArea: it has no area of that name.
+        InvalidRequest: an area is needed and none is named, or one is named and none is needed.
+    """
+    basins.require(session, basin)
+    stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
+    kept = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
+    kept += [] if stored is None else [stored]
+    return Request(basin, units, area_between(session, basin, kept, units, area))
+
+
+def tag_of(session: Session, asked: Request) -> str:
+    """Return the entity tag: the stamp of the record grows with every write to it."""
+    product = gauge_product(asked.basin)
+    credit = credit_of(session, product)
+    fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
+    area = asked.area and (asked.area.name, asked.area.m2)
+    stamp = series.stamp(session, asked.basin, product)
+    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump())
+
+
+def tell(session: Session, asked: Request) -> Thresholds:
+    """Return the answer."""
+    product = gauge_product(asked.basin)
+    record = thresholds.of_record(session, asked.basin)
+    statistics = [_statistic(asked, record.unit, statistic) for statistic in record.statistics]
+    credit = credit_of(session, product)
+    missing = {
+        name: why
+        for name, why in _WHY.items()
+        if name != "record.period" or any(statistic.period is None for statistic in statistics)
+    }
+    if credit is None:
+        missing["credit"] = "No feed brought any of it."
+    if asked.area is None:
+        missing["area"] = "No value was converted with an area."
+    return Thresholds(
+        basin=asked.basin,
+        basin_kind=kind_of(asked.basin),
+        product=product,
+        credit=credit,
+        units=asked.units,
+        area=None if asked.area is None else Area(name=asked.area.name, km2=asked.area.m2 / convert.M2_PER_KM2),
+        record=statistics,
+        fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
+        missing=missing,
+    )
+
+
+def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
+    """Return what is told of a level that somebody set, m3/s."""
+    return FixedThreshold(**asdict(threshold))
+
+
+def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:
+    (discharge,) = _converted(asked, FIXED_UNIT, [threshold.discharge])
+    return fixed_threshold(threshold).model_copy(update={"discharge": discharge})
+
+
+def _statistic(asked: Request, unit: str | None, statistic: levels.Statistic) -> RecordStatistic:
+    annual, counted = statistic.annual, statistic.kind == "flow-duration"
+    period = annual.period
+    return RecordStatistic(
+        kind=statistic.kind,
+        method=statistic.method,
+        direction=_DIRECTIONS[statistic.kind],
+        what=levels.WHAT[statistic.kind],
+        interval=None if counted else _INTERVAL,
+        years=len(annual),
+        left_out_years=annual.left_out,
+        dry_years=statistic.dry_years,
+        period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
+        levels=[_level(asked, unit, named) for named in statistic.levels],
+    )
+
+
+def _level(asked: Request, unit: str | None, named: levels.NamedLevel) -> RecordLevel:
+    level = named.level
+    discharge, low, high = _converted(asked, unit or asked.units, [level.value, level.low, level.high])
+    return RecordLevel(
+        name=named.name,
+        return_period_years=named.return_period_years,
+        exceeded_percent=named.exceeded_percent,
+        discharge=discharge,
+        low=low,
+        high=high,
+        reason=level.reason,
+    )
+
+
+def _converted(asked: Request, unit: str, flows: list[Any]) -> list[float | None]:
+    known = np.array(flows, dtype=np.float64)  # None becomes NaN
+    return gappy_column(convert.converted(known, unit=unit, into=asked.units, area=asked.area))

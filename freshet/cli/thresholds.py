@@ -1,0 +1,120 @@
+"""`freshet thresholds`: which flows of a basin are floods and which are low, by its record or by decision."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from freshet.cli.configuring import valid
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from hydrology.basins import basin_id
+from hydrology.thresholds import WHAT, Statistic
+from hydrology.units import converted
+from jobspec.thresholds import NewThreshold
+from records import audit, basins
+from records import thresholds as records
+
+app = typer.Typer(help="Show, set and remove levels of a basin's discharge.", no_args_is_help=True)
+
+Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="What the level is called.")]
+
+
+@app.callback()
+def thresholds() -> None:
+    """See which flows are floods and which are low, and set levels of your own."""
+
+
+@app.command("show")
+def show(basin: Basin, as_json: Json = False) -> None:
+    """Show the levels of the basin's record and those that were set.
+
+    Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is kept
+    as depths are in mm/day.
+    """
+    name = basin_id(basin)
+    with opened() as context, context.database.reading() as session:
+        basins.require(session, name)
+        record, fixed = records.of_record(session, name), records.of_basin(session, name)
+    unit = "mm/day" if record.unit == "mm/day" else "m3/s"
+    statistics = [_told(statistic, record.unit or unit, unit) for statistic in record.statistics]
+    payload = {"basin": name, "unit": unit, "record": statistics, "fixed": [asdict(one) for one in fixed]}
+    rows = [row for statistic in statistics for row in _rows(statistic)]
+    rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
+    columns = ("level", "of", unit, "low", "high", "years", "why there is none")
+    answer(payload, as_json, table(columns, rows, f"{name}: {len(rows)} levels"))
+
+
+@app.command("set")
+def set_threshold(
+    basin: Basin,
+    name: Name,
+    value: Annotated[float, typer.Argument(metavar="FLOW", help="m3/s.")],
+    falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Set a level of a basin. The same again changes nothing."""
+    said = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    new, of = valid(TypeAdapter(NewThreshold), said, "level"), basin_id(basin)
+    with opened() as context, context.database.transaction() as session:
+        now = context.clock.wall()
+        change = records.put(session, of, new, now)
+        if change != "unchanged":
+            audit.record(session, audit.command_line(), "threshold set", of, now, **new.model_dump())
+        kept = records.get(session, of, new.name)
+    payload = {"basin": of, "change": change, **asdict(kept)}
+    answer(payload, as_json, f"{new.name} of {of} is {kept.discharge:g} m3/s, {kept.direction} ({change}).")
+
+
+@app.command("remove")
+def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
+    """Remove a level that was set. Those of the record stay."""
+    of = basin_id(basin)
+    with opened() as context, context.database.transaction() as session:
+        records.remove(session, of, name)
+        audit.record(session, audit.command_line(), "threshold removed", of, context.clock.wall(), name=name)
+    answer({"basin": of, "removed": name}, as_json, f"{name} of {of} is removed.")
+
+
+def _told(statistic: Statistic, unit: str, into: str) -> dict[str, Any]:
+    def flow(value: float | None) -> float | None:
+        return None if value is None else float(converted(value, unit=unit, into=into, area=None))
+
+    levels = [
+        {
+            "name": named.name,
+            "return_period_years": named.return_period_years,
+            "exceeded_percent": named.exceeded_percent,
+            "discharge": flow(named.level.value),
+            "low": flow(named.level.low),
+            "high": flow(named.level.high),
+            "reason": named.level.reason,
+        }
+        for named in statistic.levels
+    ]
+    return {
+        "kind": statistic.kind,
+        "method": statistic.method,
+        "what": WHAT[statistic.kind],
+        "years": len(statistic.annual),
+        "left_out_years": statistic.annual.left_out,
+        "dry_years": statistic.dry_years,
+        "period": None if statistic.annual.period is None else str(statistic.annual.period),
+        "levels": levels,
+    }
+
+
+def _rows(statistic: dict[str, Any]) -> Iterator[tuple[object, ...]]:
+    for level in statistic["levels"]:
+        yield (
+            level["name"],
+            statistic["kind"],
+            level["discharge"],
+            level["low"],
+            level["high"],
+            statistic["years"],
+            level["reason"],
+        )

@@ -1,0 +1,123 @@
+"""Levels of a basin's discharge: those that operators set, and those of its own record."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from hydrology import thresholds
+from hydrology.basins import gauge_product
+from hydrology.errors import InvalidInput, NotFound
+from jobspec.thresholds import Direction, NewThreshold
+from records import basins, series
+from records.statements import as_record
+from records.tables.thresholds import ThresholdRow
+
+Change = Literal["new", "changed", "unchanged"]
+
+
+class UnknownThreshold(NotFound):
+    """The basin has no level of that name that somebody set."""
+
+    kind = "unknown-threshold"
+
+
+class ReservedName(InvalidInput):
+    """The name is that of a level of the basin's record."""
+
+    kind = "reserved-name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """A level that somebody set.
+
+    Attributes:
+        discharge: m3/s.
+        set_at: when it was last set to something else, by the service's clock.
+    """
+
+    name: str
+    discharge: float
+    direction: Direction
+    set_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLevels:
+    """The levels of a basin's record of discharge.
+
+    Attributes:
+        unit: of all levels; None where there is no record.
+    """
+
+    unit: str | None
+    statistics: Sequence[thresholds.Statistic]
+
+
+def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
+    """Set a level of a basin. The same again writes nothing.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        ReservedName: a level of its record is called so.
+    """
+    basins.lock(session, basin)
+    if new.name in thresholds.names():
+        raise ReservedName(f"{new.name} is a level of the record, which nobody sets: choose another name.")
+    row = session.get(ThresholdRow, (basin, new.name))
+    if row is None:
+        session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
+        change: Change = "new"
+    elif (row.discharge, row.direction) == (new.discharge, new.direction):
+        return "unchanged"
+    else:
+        row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
+        change = "changed"
+    session.flush()
+    return change
+
+
+def get(session: Session, basin: str, name: str) -> Threshold:
+    """Return a level that somebody set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    basins.require(session, basin)
+    row = session.get(ThresholdRow, (basin, name))
+    if row is None:
+        raise UnknownThreshold(
+            f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
+        )
+    return as_record(Threshold, row)
+
+
+def of_basin(session: Session, basin: str) -> list[Threshold]:
+    """Return the levels that somebody set, in the order of their names."""
+    query = select(ThresholdRow).filter_by(basin_id=basin).order_by(ThresholdRow.name)
+    return [as_record(Threshold, row) for row in session.scalars(query)]
+
+
+def remove(session: Session, basin: str, name: str) -> None:
+    """Remove a level that somebody set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    get(session, basin, name)
+    session.execute(delete(ThresholdRow).filter_by(basin_id=basin, name=name))
+
+
+def of_record(session: Session, basin: str) -> RecordLevels:
+    """Return the levels of what the basin's own gauge has measured, in the unit that it is kept in."""
+    daily = series.read(session, basin, gauge_product(basin), "discharge")
+    if daily is None:
+        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
+    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days))
