@@ -16,6 +16,7 @@ from app.basins.endpoints import router as basins
 from app.bridges.endpoints import router as bridges
 from app.comparisons.endpoints import router as comparisons
 from app.dependencies import refuse_unknown_parameters
+from app.exceedance.endpoints import router as exceedance
 from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
 from app.headers import SecurityHeaders
@@ -96,8 +97,8 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, thresholds, weather, forecasts, runs, water, skill, comparisons, models),
-        *(bridges, jobs, feeds, schedules, status, audit),
+        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, runs, water, skill),
+        *(comparisons, models, bridges, jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

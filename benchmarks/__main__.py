@@ -26,6 +26,7 @@ MEASUREMENTS = {
     "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",
     "weather-traces": "benchmarks.speed.weather_traces",
+    "calibrated-forecast": "benchmarks.speed.calibrated_forecast",
 }
 
 

@@ -32,8 +32,8 @@ FLOW_CLASSES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """Bounds of the classes of simulated flow, as shares of the days that are lower."""
 LEVELS = (0.005, 0.01, 0.02, 0.03, *(round(0.05 * step, 2) for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995)
 """Of the quantiles that a distribution is kept as."""
-EVEN_LEVELS = (np.arange(100) + 0.5) / 100
-"""Of the equally likely flows that stand for the distribution of one trace of weather where traces are mixed."""
+LEAST_FLOWS = 1000
+"""At least so many equally likely flows stand for what traces of weather mix to."""
 POWER = 1 / 3
 LEAST_MEAN_FLOW = 1e-6
 """mm/day: what flows are divided by where a river is simulated dry on all days."""
@@ -136,12 +136,20 @@ def mixed(quantiles: Array) -> Array:
     disagree about comes on top of what each leaves open.
     """
     traces, *others, _ = quantiles.shape
-    upper = np.clip(np.searchsorted(LEVELS, EVEN_LEVELS), 1, len(LEVELS) - 1)
+    even = even_levels(-(-LEAST_FLOWS // traces))
+    upper = np.clip(np.searchsorted(LEVELS, even), 1, len(LEVELS) - 1)
     low, high = np.asarray(LEVELS)[upper - 1], np.asarray(LEVELS)[upper]
-    across = np.clip((EVEN_LEVELS - low) / (high - low), 0, 1)
+    across = np.clip((even - low) / (high - low), 0, 1)
     likely = quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across
-    pooled = np.moveaxis(likely, 0, -2).reshape(*others, traces * len(EVEN_LEVELS))
-    return np.moveaxis(np.quantile(pooled, LEVELS, axis=-1, method="hazen"), 0, -1)
+    pooled = np.sort(np.moveaxis(likely, 0, -2).reshape(*others, traces * len(even)), axis=-1)
+    below, over = _split(np.clip(np.asarray(LEVELS) * pooled.shape[-1] - 0.5, 0, pooled.shape[-1] - 1))
+    above = np.minimum(below + 1, pooled.shape[-1] - 1)
+    return np.asarray(pooled[..., below] * (1 - over) + pooled[..., above] * over)
+
+
+def even_levels(count: int) -> Array:
+    """Return the levels of so many equally likely values, in the middle of their shares."""
+    return np.asarray((np.arange(count) + 0.5) / count)
 
 
 def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import find_peaks
 
 from hydrology.calendar import Days
 from hydrology.pairs import Array, Pairs, Score, score
@@ -61,10 +60,14 @@ def peak_mape(pairs: Pairs) -> Score:
 
 
 def _prominent_peaks(flow: Array) -> Indices:
+    from scipy.signal import find_peaks  # here, for the API reads scores and never computes one: it loads no scipy
+
     return find_peaks(flow, distance=100, prominence=float(flow.std()))[0]
 
 
 def _high_peaks(flow: Array) -> Indices:
+    from scipy.signal import find_peaks
+
     return find_peaks(flow, distance=30, height=float(np.percentile(flow, 80)))[0]
 
 

@@ -132,8 +132,10 @@ class _Result:
             yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
         yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": QUANTILES, "lead": leads}, quantiles)
         if isinstance(calibration := self.start.calibration, Calibration):
-            calibrated = calibration.quantiles(discharge.mean(axis=0, dtype=np.float64))
-            yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, calibrated)
+            flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
+            yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
+            labels = list(range(len(flow.paths)))
+            yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
 
     def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
         """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace."""

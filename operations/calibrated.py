@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Period
 from hydrology.error_model import BasinErrors, Shape, errors_of, mixed
+from hydrology.error_paths import paths
 from hydrology.series import DailySeries
 from hydrology.units import Area, to_mm_per_day
 from hydrology.weather import ForcingKind
@@ -36,6 +37,14 @@ class LastFlow:
 
 
 @dataclass(frozen=True, slots=True)
+class CalibratedFlow:
+    """Flow over the days ahead, mm/day: quantiles (`LEVELS`, leads), and equally likely courses (paths, leads)."""
+
+    quantiles: npt.NDArray[np.float32]
+    paths: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What makes the calibrated quantiles of one basin.
 
@@ -50,8 +59,8 @@ class Calibration:
     last_flow: LastFlow | None
     told: RunCalibration
 
-    def quantiles(self, flow: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        """Return the quantiles (levels, leads) in mm/day.
+    def of(self, flow: npt.NDArray[np.float64]) -> CalibratedFlow:
+        """Return the calibrated flow of the days ahead.
 
         Args:
             flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
@@ -61,8 +70,11 @@ class Calibration:
         if last is not None:
             gap = lead + float((self.t0 - last.day).astype(int))
             error[:] = errors_of(self.errors, np.array([last.simulated]), np.array([last.observed]))
-        of_traces = np.stack([self.shape.flow_quantiles(self.errors, trace, gap, error) for trace in flow])
-        return (of_traces[0] if len(flow) == 1 else mixed(of_traces)).T.astype(np.float32)
+        together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
+        of_traces = self.shape.flow_quantiles(self.errors, *together).reshape(*flow.shape, -1)
+        quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
+        courses = paths(self.errors, flow, of_traces)
+        return CalibratedFlow(quantiles.T.astype(np.float32), courses.astype(np.float32))
 
 
 def calibrations(

@@ -36,6 +36,8 @@ TRACES_NOTE = "They are of every member with every trace of weather, and not cal
 """What is said with those of a run with traces."""
 CALIBRATED = "discharge_calibrated"
 """The array of the calibrated quantiles of discharge, where there are some."""
+PATHS = "discharge_paths"
+"""The array of equally likely courses of calibrated discharge (`hydrology.error_paths`)."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
@@ -55,9 +57,9 @@ class RunSeries:
     """An array of a run.
 
     Attributes:
-        variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `storage`, `snow`, `loss`,
-            `precipitation`, `cells_at_t0`, `ledger`. With traces of weather, `discharge` is of every member and trace;
-            `storage`, `snow` and `loss` are the members' mean of every trace.
+        variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
+            `loss`, `precipitation`, `cells_at_t0`, `ledger`. With traces of weather, `discharge` is of every member and
+            trace; `storage`, `snow` and `loss` are the members' mean of every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.

@@ -40,6 +40,10 @@ FORECAST: dict[str, Any] = {
     },
     "time": ["2008-04-21", "2008-04-22", "2008-04-23"],
     "lead_days": [1, 2, 3],
+    "in_words": "0.810 m³/s was observed on 20 April. 0.770 m³/s is expected on 21 April and 0.505 on 23 April, with "
+    "the weather that came (a hindcast). Likely, with four chances in five, it is between 0.581 and 1.01 m³/s on 21 "
+    "April, and between 0.345 and 0.737 on 23 April. The basin holds 33.2 mm of water, of which 0.0138 mm reads as "
+    "snow.",
     "calibrated": {
         "p01": [0.4417, 0.2932, 0.2411],
         "p05": [0.5298, 0.3704, 0.3052],

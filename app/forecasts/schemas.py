@@ -208,6 +208,7 @@ class BasinForecast(RunOfBasin):
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
+    in_words: str | None = Field(description="What this forecast says, in a few sentences made of its numbers.")
     calibrated: Columns | None = Field(
         description=column(
             "In the unit asked for: discharge as the errors of past forecasts and the last observed flow let expect "

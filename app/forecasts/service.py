@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.columns import column
 from app.conditional import entity_tag
 from app.discharge import Units
+from app.forecasts import words
 from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.discharge import (
     Representation,
@@ -99,8 +100,13 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"]) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    in_words = None
+    if discharge is not None:
+        days, units = days_ahead(run)["time"], representation.units
+        in_words = words.in_words(days, discharge, calibrated, calibration, storage, run.forcing_kind, units)
     account = {
         "discharge": discharge,
+        "in_words": in_words,
         "storage": storage,
         "precipitation": precipitation,
         "loss": loss,
@@ -123,6 +129,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         area=_area(basin),
         units=_units(representation),
         quantiles_of=run.quantiles_of,
+        in_words=in_words,
         calibrated=calibrated,
         calibration=calibration,
         discharge=discharge,

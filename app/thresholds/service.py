@@ -19,12 +19,11 @@ from hydrology import units as convert
 from hydrology.basins import gauge_product
 from hydrology.calendar import as_date
 from hydrology.frequency import INTERVAL, SAMPLES
-from jobspec.thresholds import Direction
+from jobspec.thresholds import DIRECTIONS
 from records import basins, series, thresholds
 
 FIXED_UNIT = "m3/s"
 
-_DIRECTIONS: dict[levels.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
 _INTERVAL = (
     f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. Of a short record it holds the "
     "true level less often than it says."
@@ -115,7 +114,7 @@ def _statistic(asked: Request, unit: str | None, statistic: levels.Statistic) ->
     return RecordStatistic(
         kind=statistic.kind,
         method=statistic.method,
-        direction=_DIRECTIONS[statistic.kind],
+        direction=DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _INTERVAL,
         years=len(annual),

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.forecasts.example import FORECAST
 
-_OF_THE_RUN = {
+OF_THE_RUN = {
     name: FORECAST[name]
     for name in (
         *("basin", "basin_kind", "run", "version", "purpose", "status", "reason", "superseded_by", "t0"),
@@ -15,7 +15,7 @@ _OF_THE_RUN = {
     )
 }
 
-STORAGE: dict[str, Any] = _OF_THE_RUN | {
+STORAGE: dict[str, Any] = OF_THE_RUN | {
     "units": {"total": "mm", "snow": "mm", "other": "mm"},
     "time": FORECAST["time"],
     "lead_days": FORECAST["lead_days"],
@@ -36,7 +36,7 @@ STORAGE: dict[str, Any] = _OF_THE_RUN | {
     "missing": {},
 }
 
-BALANCE: dict[str, Any] = _OF_THE_RUN | {
+BALANCE: dict[str, Any] = OF_THE_RUN | {
     "units": {"water_balance": "mm"},
     "first_day": "2008-04-21",
     "last_day": "2008-04-23",

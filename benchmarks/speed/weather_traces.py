@@ -100,7 +100,7 @@ def _measured(
     database: Database, file: Path, ensemble: Ensemble, params: ForecastParams, traces: int
 ) -> dict[str, Any]:
     before = _size(file)
-    rounds = [cpu_seconds(partial(_issue, database, params)) for _ in range(ROUNDS)]
+    rounds = [cpu_seconds(partial(issue, database, params)) for _ in range(ROUNDS)]
     kept = (_size(file) - before) / ROUNDS / len(params.basins)
     bare = cpu_seconds(partial(products, ensemble, len(params.basins) * traces, params.horizon))
     return {
@@ -113,7 +113,8 @@ def _measured(
     }
 
 
-def _issue(database: Database, params: ForecastParams) -> None:
+def issue(database: Database, params: ForecastParams) -> None:
+    """Issue a forecast of every basin."""
     (run,) = forecast(database, CLOCK, params)
     if run.status != "issued":
         raise SystemExit(f"Only {run.status}: {run.reason}")

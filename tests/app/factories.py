@@ -29,6 +29,7 @@ SNOW = STORAGE / 2
 
 SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
 CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshape(len(ALL_LEVELS), 3)
+PATHS = np.random.default_rng(0).gamma(2.0, 1.5, (100, 3)).astype(np.float32)
 CALIBRATION = RunCalibration(
     sha256="error model",
     fitted_on="1980-10-01..1989-09-30",
@@ -125,6 +126,7 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
         runs.RunSeries("discharge", "mm/day", axes, DISCHARGE),
         runs.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
         runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": ALL_LEVELS, "lead": LEADS}, CALIBRATED),
+        runs.RunSeries(runs.PATHS, "mm/day", {"path": list(range(100)), "lead": LEADS}, PATHS),
         runs.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
     ]
     if conserving:

@@ -225,7 +225,7 @@ def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client:
     said = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
     reason = "The ledger does not close for member 1."
     assert (said["status"], said["reason"]) == ("withheld", reason)
-    of_values = ("discharge", "calibrated", "calibration", "storage", "precipitation", "loss")
+    of_values = ("discharge", "in_words", "calibrated", "calibration", "storage", "precipitation", "loss")
     assert said["missing"] == dict.fromkeys(of_values, reason)
     assert all(said[name] is None for name in said["missing"])
     assert "members" not in said

@@ -89,6 +89,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_basin_promotions",
         "read_basin_skill",
         "read_comparison",
+        "read_exceedance",
         "read_latest_forecast",
         "read_latest_forecasts",
         "read_model",

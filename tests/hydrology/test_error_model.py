@@ -138,7 +138,7 @@ def test_what_is_kept_is_what_was_fitted(model: Fit) -> None:
 def test_traces_that_agree_mix_to_what_each_says_and_others_to_more() -> None:
     normal = np.broadcast_to(10.0 + norm.ppf(LEVELS), (1, 4, len(LEVELS)))
     of_one = mixed(normal)
-    np.testing.assert_allclose(mixed(np.repeat(normal, 5, axis=0)), of_one, atol=0.02)
+    np.testing.assert_allclose(mixed(np.repeat(normal, 5, axis=0)), of_one, atol=0.05)
     np.testing.assert_allclose(of_one, normal[0], atol=0.1)
     apart = mixed(np.concatenate([normal - 5.0, normal + 5.0]))
     assert (apart[:, HIGH] > of_one[:, HIGH] + 4.0).all()

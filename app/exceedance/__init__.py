@@ -1,0 +1,1 @@
+"""How likely it is that discharge passes a level."""

@@ -1,0 +1,54 @@
+"""/v1/basins/{basin}/exceedance"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.discharge import Units
+from app.exceedance import service
+from app.exceedance.schemas import ExceedanceOfRun
+from app.forecasts import lookup
+from app.forecasts.discharge import NoArea
+from app.problems import documented
+from records.basins import UnknownBasin
+from records.latest import NoForecast, NoModel
+from records.runs import UnknownRun
+
+router = APIRouter(prefix="/basins", tags=["forecasts"])
+
+LevelUnits = Annotated[Units, Query(description="The unit of every level.")]
+Discharge = Annotated[
+    float | None,
+    Query(
+        description="A level in `units`, passed upwards; by default the levels of the basin.",
+        gt=0,
+        le=1e9,
+        examples=[85.0],
+    ),
+]
+
+
+@router.get(
+    "/{basin}/exceedance",
+    summary="How likely flow passes a level",
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, NoArea),
+    response_model=ExceedanceOfRun,
+    response_model_exclude_unset=True,
+)
+def read_exceedance(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    run: ChosenRun = None,
+    units: LevelUnits = "m3/s",
+    discharge: Discharge = None,
+    if_none_match: IfNoneMatch = None,
+) -> ExceedanceOfRun | Response:
+    """The chance that the day's mean flow passes a level, for each day ahead and for any of them, by the calibrated
+    flow of a forecast: of the floods, low flows and operators' levels that `thresholds` tells, or of a discharge asked
+    for. Null, with the reason, where the forecast is not calibrated."""
+    found, at = lookup.chosen(session, run, basin, clock.now())
+    return tagged(service.exceedance(session, found, at, units, discharge), response, if_none_match, SHORTLY)

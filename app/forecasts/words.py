@@ -1,0 +1,96 @@
+"""A forecast in words, made of its own numbers by fixed rules."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from math import floor, log10
+
+from app.discharge import Units
+from app.forecasts.schemas import Calibration, Columns, Storage
+from hydrology.weather import ForcingKind
+
+UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
+_WEATHER: Mapping[ForcingKind, str] = {
+    "observed": "with the weather that came (a hindcast)",
+    "supplied": "with a weather forecast",
+    "climatology": "with the weather of other years",
+}
+LIKELY = ("p10", "p90")
+"""The quantiles that "likely" stands for: four chances in five."""
+DIGITS = 3
+
+
+def in_words(
+    days: Sequence[date],
+    discharge: Columns,
+    calibrated: Columns | None,
+    calibration: Calibration | None,
+    storage: Storage | None,
+    weather: ForcingKind,
+    units: Units,
+) -> str:
+    """Return a forecast in a few sentences.
+
+    Args:
+        discharge: the members' quantiles; used where there are no calibrated ones.
+    """
+    return " ".join(_sentences(days, discharge, calibrated, calibration, storage, weather, units))
+
+
+def _sentences(
+    days: Sequence[date],
+    discharge: Columns,
+    calibrated: Columns | None,
+    calibration: Calibration | None,
+    storage: Storage | None,
+    weather: ForcingKind,
+    units: Units,
+) -> Iterator[str]:
+    unit = UNITS[units]
+    if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:
+        yield f"{number(calibration.last_observed)} {unit} was observed on {on(calibration.last_observed_day)}."
+    median = (calibrated or discharge)["median"]
+    first = f"{number(median[0])} {unit} is expected on {on(days[0])}"
+    if len(days) > 1:
+        highest = max(range(len(days)), key=median.__getitem__)
+        first += f" and {number(median[-1])} on {on(days[-1])}, {_WEATHER[weather]}"
+        if 0 < highest < len(days) - 1:
+            first += f"; the highest is {number(median[highest])} on {on(days[highest])}"
+    else:
+        first += f", {_WEATHER[weather]}"
+    yield first + "."
+    if calibrated is None:
+        yield "How sure that is, is not known."
+    else:
+        yield _likely(days, calibrated, unit)
+    if storage is not None:
+        yield _held(storage)
+
+
+def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
+    low, high = (calibrated[name] for name in LIKELY)
+    sentence = f"Likely, with four chances in five, it is between {number(low[0])} and {number(high[0])} {unit}"
+    if len(days) == 1:
+        return sentence + "."
+    return f"{sentence} on {on(days[0])}, and between {number(low[-1])} and {number(high[-1])} on {on(days[-1])}."
+
+
+def _held(storage: Storage) -> str:
+    total = storage.total[0]
+    sentence = f"The basin holds {number(total)} mm of water"
+    if storage.snow is not None:
+        sentence += f", of which {number(storage.snow[0])} mm reads as snow"
+    return sentence + "."
+
+
+def on(day: date) -> str:
+    """Return a day as people say it: 4 March."""
+    return f"{day.day} {day:%B}"
+
+
+def number(value: float) -> str:
+    """Return a number with three digits, or as many as stand before its point: 0.0123, 4.57, 12300."""
+    if value == 0:
+        return "0"
+    digits = DIGITS - 1 - floor(log10(abs(value)))
+    rounded = round(value, digits)
+    return f"{rounded:.{max(digits, 0)}f}"

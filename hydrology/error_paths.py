@@ -1,0 +1,71 @@
+"""Equally likely courses of flow over the days ahead, as the error model lets expect them.
+
+Each day's flows are those of its distribution; which of them follow each other, the memory of errors decides: what is
+too low today is likely too low tomorrow. So a course tells what a single day cannot: the highest day, the sum, or
+whether a level is passed on any of the days.
+
+The order is that of an autoregression which starts from the last observed flow: x(1) = e(1), x(l) = m x(l-1) +
+sqrt(1 - m^2) e(l), with e normal and m the error's memory of one day at the flow of day l (Clark et al. 2004,
+doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2: the values of a day are dealt out by the ranks of another series).
+"""
+
+import numpy as np
+
+from hydrology.error_model import LEVELS, Array, BasinErrors
+
+LEAST_PATHS = 100
+"""At least so many courses stand for a forecast; with many traces of weather, several for each."""
+MOST_MEMORY = 0.995
+SEED = 1
+
+
+def paths_a_trace(traces: int) -> int:
+    """Return how many courses stand for each trace of weather."""
+    return -(-LEAST_PATHS // traces)
+
+
+def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
+    """Return equally likely courses of flow, (traces x courses of each, leads) in mm/day.
+
+    Args:
+        simulated: (traces, leads) in mm/day.
+        quantiles: of flow given each trace, (traces, leads, `LEVELS`) in mm/day.
+    """
+    count = paths_a_trace(len(simulated))
+    chance = np.random.default_rng(SEED)
+    memory = np.clip(_memory_of_a_day(errors, simulated), 0.0, MOST_MEMORY)
+    noise = chance.standard_normal((*simulated.shape, count))
+    course = noise[:, 0]
+    within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
+    shares = [_shares(course, within)]
+    for lead in range(1, simulated.shape[1]):
+        slope = memory[:, lead, None]
+        course = slope * course + np.sqrt(1 - slope**2) * noise[:, lead]
+        shares.append(_shares(course, within))
+    dealt = np.stack(shares, axis=1)  # (traces, leads, count)
+    flows = _at(quantiles, dealt)
+    return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
+
+
+def _at(quantiles: Array, shares: Array) -> Array:
+    """Return the flows at shares (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
+    levels = np.asarray(LEVELS)
+    upper = np.clip(np.searchsorted(levels, shares), 1, len(levels) - 1)
+    across = np.clip((shares - levels[upper - 1]) / (levels[upper] - levels[upper - 1]), 0, 1)
+    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
+    return np.asarray(low * (1 - across) + high * across)
+
+
+def _memory_of_a_day(errors: BasinErrors, simulated: Array) -> Array:
+    """Return the memory of one day at each simulated flow."""
+    return np.asarray(np.interp(simulated, errors.class_flow, errors.memory[0]))
+
+
+def _shares(course: Array, within: Array) -> Array:
+    """Return by rank, of each trace, which share of its courses is lower, (traces, count).
+
+    Args:
+        within: (traces, 1), where between two ranks: another place for each trace, so that together they are even.
+    """
+    ranks = course.argsort(axis=-1).argsort(axis=-1)
+    return np.asarray((ranks + within) / course.shape[-1])

@@ -1,0 +1,94 @@
+"""The chance of passing levels, by the calibrated flow of a run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.exceedance.example import EXCEEDANCE
+from app.exceedance.schemas import ExceedanceOfRun
+from hydrology.error_model import LEVELS
+from hydrology.probabilistic import chance_of_passing
+from hydrology.thresholds import names
+from jobspec.thresholds import NewThreshold
+from records import runs, thresholds
+from records.engine import Database
+from tests.app import factories as made
+from tests.app.test_forecasts import keep
+from tests.app.test_thresholds import keep as keep_record
+from tests.records.factories import BASIN, NOW
+
+ADDRESS = f"/v1/basins/{BASIN}/exceedance"
+PER_MM = made.AREA_M2 / 1000 / 86_400
+
+
+def test_the_chance_of_a_discharge_is_that_of_the_calibrated_flow(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    said = client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).json()
+    (level,) = said["levels"]
+    assert (said["basin"], said["t0"], said["units"]) == (BASIN, "2008-09-30", {"discharge": "mm/day"})
+    assert (level["name"], level["discharge"], level["direction"], level["reason"]) == (None, 3.0, "rising", None)
+    expected = chance_of_passing(made.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    np.testing.assert_allclose(level["chance"], expected, rtol=1e-6)
+    of_paths = float((made.PATHS > 3.0).any(axis=1).mean())
+    assert level["within"] == pytest.approx(max(of_paths, expected.max()))
+    flow = client.get(ADDRESS, params={"discharge": 3.0 * PER_MM}).json()
+    np.testing.assert_allclose(flow["levels"][0]["chance"], level["chance"], rtol=1e-5)
+    assert flow["levels"][0]["in_words"].startswith("A chance of ")
+    assert flow["levels"][0]["in_words"].endswith("by 3 October.")
+
+
+def test_the_levels_of_the_basin_are_told_each_in_its_direction(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    keep_record(database)
+    low = NewThreshold(name="withdrawal", discharge=3.0 * PER_MM, direction="falling")
+    with database.transaction() as session:
+        thresholds.put(session, BASIN, low, NOW)
+    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    by_name = {level["name"]: level for level in said["levels"]}
+    assert list(by_name) == ["withdrawal", *names()]
+    expected = 1 - chance_of_passing(made.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    np.testing.assert_allclose(by_name["withdrawal"]["chance"], expected, rtol=1e-5)
+    assert "falls below withdrawal (3.00 mm/day)" in by_name["withdrawal"]["in_words"]
+    floods = [by_name[f"gev-{years}"]["within"] for years in (2, 10, 50)]
+    assert floods == sorted(floods, reverse=True)
+    assert all(by_name[name]["direction"] == "rising" for name in by_name if name.startswith(("gev", "lp3")))
+
+
+def test_a_record_that_is_too_short_has_levels_without_chances(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+    keep_record(sqlite_database, years=3)
+    levels = {level["name"]: level for level in sqlite_client.get(ADDRESS).json()["levels"]}
+    assert (levels["gev-10"]["discharge"], levels["gev-10"]["chance"], levels["gev-10"]["within"]) == (None, None, None)
+    assert levels["gev-10"]["reason"]
+
+
+def test_a_forecast_that_is_not_calibrated_claims_no_chances(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    result = made.forecast()
+    summary = replace(made.SUMMARY, calibration=None, calibration_reason="No error model.")
+    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
+    said = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
+    assert (said["levels"], said["missing"]["levels"]) == (None, "No error model.")
+
+
+@pytest.mark.parametrize("discharge", ["0", "-1", "inf", "nan", "much"])
+def test_no_discharge_is_refused(sqlite_database: Database, sqlite_client: TestClient, discharge: str) -> None:
+    keep(sqlite_database, made.forecast())
+    assert sqlite_client.get(ADDRESS, params={"discharge": discharge}).status_code == 422
+
+
+def test_without_an_area_only_depths_can_be_compared(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, made.forecast(area_m2=None, area_name=None))
+    refused = sqlite_client.get(ADDRESS, params={"discharge": 3.0})
+    assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
+    assert sqlite_client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).status_code == 200
+
+
+def test_the_example_is_a_real_answer() -> None:
+    assert ExceedanceOfRun.model_validate(EXCEEDANCE).model_dump(mode="json", exclude_unset=True) == EXCEEDANCE

@@ -1,0 +1,57 @@
+"""A forecast in words says its own numbers, and nothing that they do not."""
+
+from datetime import date
+
+import pytest
+
+from app.forecasts.example import FORECAST
+from app.forecasts.schemas import BasinForecast, Calibration, Storage
+from app.forecasts.words import in_words, number
+
+DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
+MEMBERS = {"median": [2.0, 4.5, 3.0]}
+CALIBRATED = {"median": [2.1, 2.0, 1.9], "p10": [1.5, 1.3, 1.1], "p90": [3.0, 3.3, 3.6]}
+USED = Calibration(hash="h", fitted_on="a", own_days=1, last_observed_day=date(2008, 4, 20), last_observed=2.25)
+
+
+def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:
+    said = in_words(DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
+    assert said == (
+        "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
+        "of other years. Likely, with four chances in five, it is between 1.50 and 3.00 m³/s on 21 April, and between "
+        "1.10 and 3.60 on 23 April."
+    )
+
+
+def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
+    said = in_words(DAYS, MEMBERS, None, None, Storage(total=[321.0, 1.0, 1.0], snow=None), "supplied", "cfs")
+    assert said == (
+        "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
+        "22 April. How sure that is, is not known. The basin holds 321 mm of water."
+    )
+
+
+def test_one_day_is_said_once() -> None:
+    one = {name: values[:1] for name, values in CALIBRATED.items()}
+    snow = Storage(total=[100.0], snow=[40.0])
+    said = in_words(DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
+    assert said == (
+        "2.10 mm/day is expected on 21 April, with the weather that came (a hindcast). Likely, with four chances in "
+        "five, it is between 1.50 and 3.00 mm/day. The basin holds 100 mm of water, of which 40.0 mm reads as snow."
+    )
+
+
+def test_the_example_says_its_own_numbers() -> None:
+    told = BasinForecast.model_validate(FORECAST)
+    assert told.discharge is not None
+    assert told.in_words == in_words(
+        told.time, told.discharge, told.calibrated, told.calibration, told.storage, told.forcing_kind, "m3/s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0"), (0.01234, "0.0123"), (0.9996, "1.000"), (4.567, "4.57"), (99.96, "100.0"), (12345.6, "12300")],
+)
+def test_numbers_have_three_digits(value: float, said: str) -> None:
+    assert number(value) == said
