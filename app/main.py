@@ -36,6 +36,7 @@ from app.status.endpoints import router as status
 from app.thresholds.endpoints import router as thresholds
 from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
+from app.verification.endpoints import router as verification
 from app.water.endpoints import router as water
 from app.weather.endpoints import router as weather
 from records.clock import Clock
@@ -98,7 +99,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, runs, water, skill),
-        *(comparisons, models, bridges, jobs, feeds, schedules, status, audit),
+        *(verification, comparisons, models, bridges, jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

@@ -1,9 +1,11 @@
 """What every answer's schema shares."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from hydrology.calendar import Day, as_date
 
 Missing = Annotated[
     dict[str, str],
@@ -37,6 +39,11 @@ class Period(Model):
 
     first_day: date
     last_day: date
+
+    @classmethod
+    def between(cls, first: Day, last: Day) -> Self:
+        """Return the days from the first to the last."""
+        return cls(first_day=as_date(first), last_day=as_date(last))
 
 
 def column(description: str) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
 from hydrology.paired import Quartiles, quartiles
-from hydrology.verification import ALL_YEAR, Verification
+from hydrology.verified import ALL_YEAR, Verification
 from records.statements import add_all, as_record, as_values
 from records.tables.verification import VerificationRow
 
@@ -41,7 +41,7 @@ class BasinVerification:
         first_day, last_day: the period that T0 and the days that were forecast lie in.
         forecaster: one of `hydrology.reforecasts.FORECASTERS`.
         lead: days after T0.
-        season: one of `hydrology.verification.SEASONS`, of the day that was forecast.
+        season: one of `hydrology.verified.SEASONS`, of the day that was forecast.
         every_days: so many days lie between two T0.
         error_model: the fingerprint of the one that made the forecasts; None where none did.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.

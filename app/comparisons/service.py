@@ -17,7 +17,6 @@ from app.comparisons.schemas import (
     PublishedTable,
 )
 from app.schema import Period
-from hydrology.calendar import Day, as_date
 from hydrology.errors import NotFound
 from records import comparison_result, comparisons, versions
 
@@ -45,7 +44,7 @@ def page(
         ComparisonSummary(
             id=summary.id,
             created_at=summary.created_at,
-            period=_period(summary.first_day, summary.last_day),
+            period=Period.between(summary.first_day, summary.last_day),
             versions=list(summary.versions),
             basin_count=summary.basins,
         )
@@ -71,7 +70,7 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
     return Comparison(
         id=kept.id,
         created_at=kept.created_at,
-        period=_period(kept.first_day, kept.last_day),
+        period=Period.between(kept.first_day, kept.last_day),
         versions=[ComparedVersion.model_validate(version, from_attributes=True) for version in result.versions],
         scores=[ComparedScore.model_validate(score, from_attributes=True) for score in scores],
         published_models=_published_models(result.published_models, wanted),
@@ -134,7 +133,3 @@ def _differences(column: Column, first: Column) -> list[float | None]:
 def _rounded(value: float | None) -> float | None:
     """Return a value with 7 significant digits, the precision of the flows that it is of."""
     return None if value is None else float(f"{value:.7g}")
-
-
-def _period(first: Day, last: Day) -> Period:
-    return Period(first_day=as_date(first), last_day=as_date(last))

@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import kind_of
 from app.schema import Period
 from app.skill.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
-from hydrology.calendar import Day, as_date
 from hydrology.errors import NotFound
 from records import basins, promotions, skill, versions
 from records.latest import NoModel
@@ -30,7 +29,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         NotEvaluated: there is no such score.
     """
     basins.require(session, basin)
-    asked = _version(session, basin, version)
+    asked = asked_version(session, basin, version)
     scored, stored = asked.id, skill.scores(session, versions=[asked.id], basins=[basin], metrics=_only(metric))
     if not stored and asked.twin_id is not None:
         scored = asked.twin_id
@@ -90,15 +89,21 @@ def snow_skill(cells: skill.SnowCells) -> SnowSkill:
         label=NOT_TRAINED,
         product=cells.product,
         cells=cells.cells,
-        training=Agreement(period=_period(cells.training_first, cells.training_last), r=cells.training_r),
-        test=Agreement(period=_period(cells.test_first, cells.test_last), r=cells.test_r),
+        training=Agreement(period=Period.between(cells.training_first, cells.training_last), r=cells.training_r),
+        test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
         bias_pct=cells.bias_pct,
         reason=cells.reason,
         evaluated_at=cells.evaluated_at,
     )
 
 
-def _version(session: Session, basin: str, version: str | None) -> versions.Version:
+def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
+    """Return a version, or the one that is current for a basin where none is named.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoModel: no version is named, and none is current.
+    """
     if version is not None:
         return versions.get(session, version)
     current = promotions.current(session, [basin]).get(basin)
@@ -120,8 +125,4 @@ def _mend(version: str) -> str:
 
 
 def _of(score: skill.Score | skill.Quartiles) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in _OF} | {"period": _period(score.first_day, score.last_day)}
-
-
-def _period(first: Day, last: Day) -> Period:
-    return Period(first_day=as_date(first), last_day=as_date(last))
+    return {name: getattr(score, name) for name in _OF} | {"period": Period.between(score.first_day, score.last_day)}

@@ -23,7 +23,8 @@ from hydrology.judged import Judged, high_flow
 from hydrology.probabilistic import interval_score
 from hydrology.reforecasts import CALIBRATED, RAW, AtLead, BasinErrorModel, Reforecasts
 from hydrology.scores import nse
-from hydrology.verification import CLIMATOLOGY, Reliability
+from hydrology.verification import CLIMATOLOGY
+from hydrology.verified import Reliability
 from models.arrays import days_of
 
 Array = npt.NDArray[np.float64]

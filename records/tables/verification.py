@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from hydrology.verification import Reliability
+from hydrology.verified import Reliability
 from records.tables.base import Base, Document, JsonList, JsonObject
 
 

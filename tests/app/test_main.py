@@ -38,6 +38,8 @@ from app.status.example import STATUS
 from app.status.schemas import Status
 from app.thresholds.example import FIXED, THRESHOLDS
 from app.thresholds.schemas import FixedThreshold, Thresholds
+from app.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
+from app.verification.schemas import BasinVerification, ModelVerification
 from app.water.example import BALANCE, STORAGE
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records.settings import Settings
@@ -88,6 +90,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_basin",
         "read_basin_promotions",
         "read_basin_skill",
+        "read_basin_verification",
         "read_comparison",
         "read_exceedance",
         "read_latest_forecast",
@@ -95,6 +98,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_model",
         "read_model_promotions",
         "read_model_skill",
+        "read_model_verification",
         "read_observations",
         "read_run",
         "read_run_of_basin",
@@ -149,6 +153,8 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (BalanceOfRun, BALANCE),
         (BasinSkill, BASIN_SKILL),
         (ModelSkill, MODEL_SKILL),
+        (BasinVerification, BASIN_VERIFICATION),
+        (ModelVerification, MODEL_VERIFICATION),
         (Comparison, COMPARISON),
         (ModelDetail, MODEL),
         (Promotions, PROMOTIONS),

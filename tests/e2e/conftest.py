@@ -22,6 +22,7 @@ from jobspec.thresholds import NewThreshold
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
+from operations.reforecast import reforecast
 from records import bridges, comparisons, feeds, jobs, keys, runs, schedules, thresholds, weather
 from records.clock import Clock
 from records.engine import Database
@@ -73,6 +74,7 @@ def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(database, clock, run.version_id, held_out, BASINS)
     compare(database, clock, [run.version_id], held_out)
+    reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
     return file
 

@@ -16,7 +16,8 @@ from hydrology.bootstrap import LEAST_YEARS
 from hydrology.calendar import Period, month
 from hydrology.error_model import LEVELS
 from hydrology.judged import Judged, high_flow
-from hydrology.verification import CLIMATOLOGY, PERSISTENCE, SEASONS, TENTHS, Reliability, Verification, verify
+from hydrology.verification import CLIMATOLOGY, PERSISTENCE, verify
+from hydrology.verified import SEASONS, TENTHS, Reliability, Verification
 
 Array = npt.NDArray[np.float64]
 

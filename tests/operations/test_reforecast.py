@@ -9,7 +9,8 @@ from hydrology.error_model import LEVELS
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.probabilistic import crps
 from hydrology.reforecasts import CALIBRATED, FORECASTERS, RAW
-from hydrology.verification import CLIMATOLOGY, PERSISTENCE, SEASONS
+from hydrology.verification import CLIMATOLOGY, PERSISTENCE
+from hydrology.verified import SEASONS
 from operations.dataset import load_discharge
 from operations.reforecast import Reforecast, reforecast
 from records import error_models, runs, verification

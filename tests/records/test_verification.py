@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period, day
-from hydrology.verification import Reliability, Verification
+from hydrology.verified import Reliability, Verification
 from records import verification
 from records.engine import Database
 from records.verification import BasinVerification

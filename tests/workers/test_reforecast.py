@@ -1,6 +1,6 @@
 """A version is reforecast by a job."""
 
-from hydrology.verification import ALL_YEAR
+from hydrology.verified import ALL_YEAR
 from operations.calibrate import calibrate
 from records import verification, versions
 from tests.operations.conftest import BASINS, CLOCK

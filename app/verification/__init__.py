@@ -1,0 +1,1 @@
+"""Verification: how true the forecasts of a model version were, lead by lead."""

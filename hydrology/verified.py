@@ -1,0 +1,107 @@
+"""What is told of how true a forecaster was, at one lead in one season."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Chosen = npt.NDArray[np.bool_]
+
+WARNING_CHANCE = 0.5
+"""A forecast warns where the chance of passing the threshold is at least this."""
+TENTHS = 10
+"""Bins of the PIT and of the chances."""
+Season = Literal["all", "DJF", "MAM", "JJA", "SON"]
+ALL_YEAR: Season = "all"
+SEASONS: Mapping[Season, Sequence[int]] = {
+    ALL_YEAR: range(1, 13),
+    "DJF": (12, 1, 2),
+    "MAM": (3, 4, 5),
+    "JJA": (6, 7, 8),
+    "SON": (9, 10, 11),
+}
+"""The months of each season."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How often the threshold was passed, by the chance that was given; of the tenths in which any was, in order.
+
+    Attributes:
+        forecast: the mean chance.
+        observed: on which share of the days it was passed.
+        days: how many days these are.
+    """
+
+    forecast: tuple[float, ...]
+    observed: tuple[float, ...]
+    days: tuple[int, ...]
+
+    @classmethod
+    def of(cls, chance: Array, passed: Chosen, least: int = 1) -> Self:
+        """Return it from days; a tenth with fewer than `least` of them is not told."""
+        tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
+        told = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= least]
+        return cls(
+            tuple(float(chance[at].mean()) for at in told),
+            tuple(float(passed[at].mean()) for at in told),
+            tuple(int(at.sum()) for at in told),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """How true a forecaster was, at one lead in one season.
+
+    Attributes:
+        n: how many forecasts it is of.
+        years: how many water years they are of.
+        crps_mm_per_day: mean continuous ranked probability score.
+        crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the interval that
+            holds 95 % of what comes out when water years are drawn again.
+        coverage_90, coverage_50: which share of the days lies in the central interval; with such ends.
+        width_90_mm_per_day, width_50_mm_per_day: mean width of these intervals.
+        nse_of_median: Nash-Sutcliffe efficiency of the median.
+        threshold_mm_per_day: the flow that a warning is for.
+        brier: mean squared error of the chance of passing it.
+        pod, far, csi: probability of detection, false alarm ratio and critical success index of warnings at a chance of
+            `WARNING_CHANCE`.
+        pit: how many days have their PIT in each tenth; a day whose PIT may be several is shared out among them.
+        reliability: of the chances.
+        missing: why an attribute is None, by its name.
+    """
+
+    n: int
+    years: int
+    crps_mm_per_day: float | None
+    crpss_climatology: float | None
+    crpss_climatology_low: float | None
+    crpss_climatology_high: float | None
+    crpss_persistence: float | None
+    crpss_persistence_low: float | None
+    crpss_persistence_high: float | None
+    coverage_90: float | None
+    coverage_90_low: float | None
+    coverage_90_high: float | None
+    coverage_50: float | None
+    width_90_mm_per_day: float | None
+    width_50_mm_per_day: float | None
+    nse_of_median: float | None
+    threshold_mm_per_day: float | None
+    brier: float | None
+    pod: float | None
+    far: float | None
+    csi: float | None
+    pit: tuple[float, ...] | None
+    reliability: Reliability | None
+    missing: Mapping[str, str]
+
+    @classmethod
+    def of(cls, n: int, years: int, figures: Mapping[str, Any]) -> Self:
+        """Return it from its figures by name; a text says why one is None."""
+        missing = {name: figure for name, figure in figures.items() if isinstance(figure, str)}
+        known = {name: None if name in missing else figure for name, figure in figures.items()}
+        return cls(n=n, years=years, missing=missing, **known)
