@@ -6,7 +6,7 @@ with few observed days has the numbers of all basins alone.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from hydrology.errors import DataProblem
 PRIOR_DAYS = 100
 """So many days of a basin weigh as much as what all basins say."""
 LEAST_DAYS = 20
-"""With fewer days in a class nothing is taken from them: a basin's own, or of all basins together."""
+"""With fewer days in a class nothing is taken from them: those of all basins serve a basin, or another class all."""
 LEAST_OWN_DAYS = 3 * 365
 """With fewer observed days a basin has the numbers of all basins alone."""
 NO_SPREAD = 1e-9
@@ -52,9 +52,37 @@ def fit(pairs: Mapping[str, Pairs]) -> Fit:
         pairs: days in order and without a gap, in mm/day.
 
     Raises:
-        DataProblem: a class has too few observed days over all basins.
+        DataProblem: no class of flow has enough observed days over all basins.
     """
-    residuals = [_Residuals.of(basin) for basin in pairs.values()]
+    return fit_errors({name: _Residuals.of(basin) for name, basin in pairs.items()})
+
+
+class Errors(Protocol):
+    """The errors of a basin's forecasts.
+
+    Attributes:
+        mean_flow, class_flow: as `BasinErrors` has them.
+    """
+
+    @property
+    def mean_flow(self) -> float: ...
+    @property
+    def class_flow(self) -> Array: ...
+    @property
+    def observed_days(self) -> int:
+        """How many days have an error."""
+
+    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
+        """Return errors by class of flow, and those of the days a gap before them; zeros without a gap."""
+
+
+def fit_errors(errors: Mapping[str, Errors]) -> Fit:
+    """Return the error model of some basins' errors.
+
+    Raises:
+        DataProblem: no class of flow has enough of them.
+    """
+    residuals = list(errors.values())
     shared, quantiles, own = zip(*(_fitted_at(residuals, gap) for gap in (*GAPS, None)), strict=True)
     shape = Shape(
         memory=np.stack([numbers.memory for numbers in shared]),
@@ -72,8 +100,8 @@ def fit(pairs: Mapping[str, Pairs]) -> Fit:
             days=residual.observed_days,
         )
         if residual.observed_days >= LEAST_OWN_DAYS
-        else shape.of_basin(pairs[name].simulated)
-        for at, (name, residual) in enumerate(zip(pairs, residuals, strict=True))
+        else BasinErrors(residual.mean_flow, residual.class_flow, shape.memory, shape.centre, shape.spread, 0)
+        for at, (name, residual) in enumerate(errors.items())
     }
     return Fit(shape, basins, sum(residual.observed_days for residual in residuals))
 
@@ -119,9 +147,9 @@ class _Numbers:
     spread: Array
 
 
-def _fitted_at(residuals: Sequence[_Residuals], gap: int | None) -> tuple[_Numbers, Array, _Numbers]:
+def _fitted_at(residuals: Sequence[Errors], gap: int | None) -> tuple[_Numbers, Array, _Numbers]:
     """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
-    by_basin = [basin.before(gap) for basin in residuals]
+    by_basin = _borrowed([basin.before(gap) for basin in residuals])
     count = len(FLOW_CLASSES) - 1
     memories = [_memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin]) for k in range(count)]
     memory_of_all = np.array([of_all for of_all, _ in memories])
@@ -139,6 +167,19 @@ def _fitted_at(residuals: Sequence[_Residuals], gap: int | None) -> tuple[_Numbe
         np.stack([fit.quantiles for fit in fits]),
         _Numbers(memory, centres * scale[:, None], spreads * scale[:, None]),
     )
+
+
+def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
+    """Return errors by class, where a class with too few days of all basins has those of the nearest with enough."""
+    days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
+    enough = np.flatnonzero(days >= LEAST_DAYS)
+    if not len(enough):
+        raise DataProblem(
+            f"No class of simulated flow has {LEAST_DAYS} observed days over all basins, the fullest has {days.max()}: "
+            "fit the error model to more years or more basins."
+        )
+    source = [int(enough[np.abs(enough - number).argmin()]) for number in range(len(days))]
+    return [([now[number] for number in source], [before[number] for number in source]) for now, before in by_basin]
 
 
 def _scales(rests: Sequence[Array]) -> tuple[float, Array]:
@@ -162,11 +203,6 @@ class _ClassFit:
 def _fitted_class(rests: Sequence[Array]) -> _ClassFit:
     """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
     together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
-    if len(together) < LEAST_DAYS:
-        raise DataProblem(
-            f"A class of simulated flow has {len(together)} observed days over all basins, and {LEAST_DAYS} are "
-            "needed: fit the error model to more years or more basins."
-        )
     weight = np.where(days >= LEAST_DAYS, days / (days + PRIOR_DAYS), 0.0)
     centre = float(np.median(together))
     centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre

@@ -159,6 +159,17 @@ class CalibrationParams(RequestModel):
         description="Days that the weights were not fitted to; by default the version's validation period.",
         examples=["1980-10-01..1989-09-30"],
     )
+    forecasts: bool = Field(
+        False,
+        description="Whether to fit it to the forecasts that the version has issued with weather forecasts, for each "
+        "weather model, instead of its simulation.",
+    )
+
+    @model_validator(mode="after")
+    def _of_a_period_or_of_forecasts(self) -> Self:
+        if self.forecasts and self.period is not None:
+            raise PydanticCustomError("period", "`forecasts` are all that have been issued: leave `period` out")
+        return self
 
 
 class ReforecastParams(RequestModel):

@@ -5,12 +5,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from hydrology.quantities import OBSERVED
-from hydrology.thresholds import Kind
 from jobspec.fields import Name, RequestModel
 
 Direction = Literal["rising", "falling"]
-DIRECTIONS: dict[Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
-"""Which way flow passes the levels of a record."""
 
 _HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
 

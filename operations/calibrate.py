@@ -2,22 +2,28 @@
 
 The simulation starts at an empty store on the first day of a basin's record, as the forecasts' states do. A version
 that has learnt from every year has the errors of its twin, which has not.
+
+With a weather forecast, a forecast errs by that, too. Those error models are fitted to what the version issued with
+each weather model, once its flow has been observed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import structlog
 
 from hydrology.calendar import Period
-from hydrology.error_fit import Pairs, fit
+from hydrology.error_fit import Fit, Pairs, fit
 from hydrology.errors import DataProblem, InvalidInput
+from hydrology.forecast_errors import PastForecasts, fit_forecasts
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
+from operations.calibrated import LEAST_MORNINGS, error_model_of
 from operations.loading import load_version
+from operations.past_forecasts import Mornings, past_forecasts, settled
 from operations.simulated import simulated
-from records import error_models, versions
+from records import error_models, promotions, versions
 from records.clock import Clock
 from records.engine import Database
 
@@ -30,6 +36,7 @@ class Calibrated:
 
     Attributes:
         version_id: whose error model was asked for; fitted: whose it is, its twin's or its own.
+        weather: what drove the flow that it was fitted to (`error_models.NewErrorModel`).
         days: how many observed days it rests on.
         own: how many of its basins have numbers of their own.
         left_out: why basins are not in it.
@@ -37,6 +44,7 @@ class Calibrated:
 
     version_id: str
     fitted: str
+    weather: str
     period: Period
     basins: tuple[str, ...]
     own: int
@@ -79,8 +87,57 @@ def calibrate(
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
     model = fit(pairs)
+    weather = error_models.OBSERVED
+    sha256 = _keep(database, clock, fitted.id, weather, period, model)
+    own = sum(errors.days > 0 for errors in model.basins.values())
+    return Calibrated(version_id, fitted.id, weather, period, tuple(pairs), own, model.days, sha256, left_out)
+
+
+def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
+    """Fit the error models of a version's forecasts with weather forecasts, one for each weather model.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        DataProblem: with no weather model forecasts of enough days have been issued and observed, or the version has no
+            error model of its simulation, by which flows are told.
+    """
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        names = promotions.basins_of(session, version_id)
+        of_simulation = error_model_of(session, version, names)
+        if isinstance(of_simulation, str):
+            raise DataProblem(of_simulation)
+        by_weather = settled(session, clock, version_id)
+        ready = [mornings for mornings in by_weather if len(mornings.days) >= LEAST_MORNINGS]
+        pairs = {of.weather: past_forecasts(session, version, of, of_simulation.basins) for of in ready}
+    if not ready:
+        raise DataProblem(too_few(version_id, by_weather))
+    return [_fitted(database, clock, version_id, mornings, pairs[mornings.weather]) for mornings in ready]
+
+
+def too_few(version_id: str, by_weather: Sequence[Mornings]) -> str:
+    """Say how many mornings a version's forecasts wait for."""
+    there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
+    return (
+        f"Forecasts of version {version_id} with a weather forecast are calibrated once {LEAST_MORNINGS} days T0 with "
+        f"one weather model have been observed, 30 days ago at least. So far: {there}."
+    )
+
+
+def _fitted(
+    database: Database, clock: Clock, version_id: str, mornings: Mornings, pairs: Mapping[str, PastForecasts]
+) -> Calibrated:
+    model = fit_forecasts(pairs)
+    period = Period(mornings.days[0], mornings.days[-1])
+    sha256 = _keep(database, clock, version_id, mornings.weather, period, model)
+    own = sum(errors.days > 0 for errors in model.basins.values())
+    return Calibrated(version_id, version_id, mornings.weather, period, tuple(pairs), own, model.days, sha256, {})
+
+
+def _keep(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:
     new = error_models.NewErrorModel(
-        version_id=fitted.id,
+        version_id=version_id,
+        weather=weather,
         first=period.first,
         last=period.last,
         days=model.days,
@@ -89,9 +146,8 @@ def calibrate(
     )
     with database.transaction() as session:
         sha256 = error_models.replace(session, new, clock.wall())
-    log.info("calibrate.done", version=fitted.id, basins=len(pairs), left_out=len(left_out))
-    own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(version_id, fitted.id, period, tuple(pairs), own, model.days, sha256, left_out)
+    log.info("calibrate.done", version=version_id, weather=weather, basins=len(model.basins))
+    return sha256
 
 
 def _days(version: versions.Version, period: Period | None) -> Period:

@@ -17,14 +17,17 @@ from hydrology.error_model import BasinErrors, Shape, errors_of, mixed
 from hydrology.error_paths import paths
 from hydrology.series import DailySeries
 from hydrology.units import Area, to_mm_per_day
-from hydrology.weather import ForcingKind
 from operations.advance import ONE_DAY
 from operations.basins import area_by
-from records import error_models, series
+from records import error_models, runs, series
 from records.basins import Basin
 from records.run_calibration import RunCalibration
+from records.run_weather import RunWeather
 from records.states import State
 from records.versions import Version
+
+LEAST_MORNINGS = 90
+"""On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Calibration:
     Attributes:
         last_flow: None where flow was observed on none of the last days.
         told: what the run keeps of it.
+        of_forecasts: whether its errors are those of the mean of all traces, and hold what the traces leave open.
     """
 
     shape: Shape
@@ -58,6 +62,7 @@ class Calibration:
     t0: Day
     last_flow: LastFlow | None
     told: RunCalibration
+    of_forecasts: bool = False
 
     def of(self, flow: npt.NDArray[np.float64]) -> CalibratedFlow:
         """Return the calibrated flow of the days ahead.
@@ -70,6 +75,8 @@ class Calibration:
         if last is not None:
             gap = lead + float((self.t0 - last.day).astype(int))
             error[:] = errors_of(self.errors, np.array([last.simulated]), np.array([last.observed]))
+        if self.of_forecasts:
+            flow = flow.mean(axis=0, keepdims=True)
         together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
         of_traces = self.shape.flow_quantiles(self.errors, *together).reshape(*flow.shape, -1)
         quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
@@ -80,7 +87,7 @@ class Calibration:
 def calibrations(
     session: Session,
     version: Version,
-    kind: ForcingKind,
+    weather: RunWeather | None,
     t0: Day,
     states: Mapping[str, State],
     basins: Mapping[str, Basin],
@@ -88,15 +95,14 @@ def calibrations(
     """Return what makes the calibrated quantiles of each basin, or why it has none.
 
     Args:
+        weather: the weather forecast that drives the run, where one does.
         states: of T0.
     """
-    if kind == "supplied":
-        reason = (
-            "Forecasts with a weather forecast are calibrated on their own past, once it has been observed: no such "
-            "pairs are kept yet."
-        )
-        return dict.fromkeys(states, reason)
-    model = error_model_of(session, version, list(states))
+    model = (
+        error_model_of(session, version, list(states))
+        if weather is None
+        else _of_weather(session, version, weather, list(states))
+    )
     if isinstance(model, str):
         return dict.fromkeys(states, model)
     return {
@@ -113,6 +119,18 @@ def error_model_of(session: Session, version: Version, basins: Sequence[str]) ->
     if model is None and version.twin_id is not None:
         model = error_models.get(session, version.twin_id, basins)
     return model or f"Version {version.id} has no error model: fit one (freshet calibrate)."
+
+
+def _of_weather(
+    session: Session, version: Version, weather: RunWeather, basins: Sequence[str]
+) -> error_models.ErrorModel | str:
+    """Return the error model of a version's forecasts with a weather model, or what it waits for."""
+    name = error_models.of_weather(weather.source, weather.model)
+    mornings = runs.mornings(session, version.id, weather.source, weather.model)
+    return error_models.get(session, version.id, basins, name) or (
+        f"Forecasts with a weather forecast are calibrated on their own past (freshet calibrate --forecasts), once "
+        f"{LEAST_MORNINGS} days T0 with {name} have been observed: {mornings} have been forecast so far."
+    )
 
 
 def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrors | str:
@@ -133,12 +151,13 @@ def _of_basin(
     last = _last_flow(session, t0, state, basin, area_products)
     told = RunCalibration(
         sha256=model.sha256,
+        weather=model.weather,
         fitted_on=str(model.period),
         own_days=errors.days,
         last_flow_day=None if last is None else str(last.day),
         last_flow_mm=None if last is None else last.observed,
     )
-    return Calibration(model.shape, errors, t0, last, told)
+    return Calibration(model.shape, errors, t0, last, told, of_forecasts=model.weather != error_models.OBSERVED)
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

@@ -9,7 +9,6 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.weather import ForcingKind
 from jobspec.kinds import ForecastParams
 from operations.advance import advance
 from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
@@ -74,7 +73,7 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
     """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
-    results = [_results(plan, database, clock, params.weather, on_days) for plan in planned]
+    results = [_results(plan, database, clock, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
@@ -111,9 +110,7 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     return [] if key is None else runs.of_key(session, key)
 
 
-def _results(
-    plan: Plan, database: Database, clock: Clock, kind: ForcingKind, on_days: OnDays
-) -> list[runs.BasinResult]:
+def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> list[runs.BasinResult]:
     """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
@@ -121,7 +118,7 @@ def _results(
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
     with database.reading() as session:
-        calibrated = calibrations(session, inputs.loaded.version, kind, plan.days.t0, states, inputs.basins)
+        calibrated = calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
     starts = {
         name: BasinStart(
             inputs.basins[name],

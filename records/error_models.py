@@ -19,18 +19,28 @@ from records.statements import add_all
 from records.states import pack, unpack
 from records.tables.error_models import BasinErrorsRow, ErrorModelRow
 
+OBSERVED = "observed"
+"""The weather of an error model of simulations."""
+
+
+def of_weather(source: str, model: str) -> str:
+    """Return the weather of an error model of forecasts that a weather forecast drove."""
+    return f"{source}/{model}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorModel:
     """An error model to be kept.
 
     Attributes:
-        version_id: whose simulations it was fitted to.
+        version_id: whose flow it was fitted to.
+        weather: what drove that: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
         first, last: the days that it was fitted on at most.
         days: how many observed days it rests on, of all basins.
     """
 
     version_id: str
+    weather: str = OBSERVED
     first: Day
     last: Day
     days: int
@@ -47,6 +57,7 @@ class ErrorModel:
     """
 
     version_id: str
+    weather: str
     first: Day
     last: Day
     days: int
@@ -73,15 +84,16 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     hashes = {name: sha256(content) for name, content in basins.items()}
     whole = fingerprint([sha256(shape), hashes])
     for table in (BasinErrorsRow, ErrorModelRow):
-        session.execute(delete(table).filter_by(version_id=new.version_id))
-    values = {"version_id": new.version_id, "first": new.first, "last": new.last, "days": new.days}
+        session.execute(delete(table).filter_by(version_id=new.version_id, weather=new.weather))
+    key = {"version_id": new.version_id, "weather": new.weather}
+    values = {**key, "first": new.first, "last": new.last, "days": new.days}
     add_all(session, ErrorModelRow, [{**values, "content": shape, "sha256": whole, "created_at": at}])
     add_all(
         session,
         BasinErrorsRow,
         [
             {
-                "version_id": new.version_id,
+                **key,
                 "basin_id": name,
                 "days": new.basins[name].days,
                 "content": content,
@@ -93,17 +105,19 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     return whole
 
 
-def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel | None:
-    """Return the error model of a version with the errors of some basins, or None.
+def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
+    """Return the error model of a version for a weather with the errors of some basins, or None.
 
     Raises:
         Corrupt: it is damaged.
     """
-    row = session.get(ErrorModelRow, version_id, populate_existing=True)
+    row = session.get(ErrorModelRow, (version_id, weather), populate_existing=True)
     if row is None:
         return None
     of_basins = session.scalars(
-        select(BasinErrorsRow).filter_by(version_id=version_id).where(BasinErrorsRow.basin_id.in_(basins))
+        select(BasinErrorsRow)
+        .filter_by(version_id=version_id, weather=weather)
+        .where(BasinErrorsRow.basin_id.in_(basins))
     )
     try:
         shape = Shape.from_arrays(_arrays(row.content))
@@ -114,6 +128,7 @@ def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel 
         ) from None
     return ErrorModel(
         version_id=version_id,
+        weather=weather,
         first=row.first,
         last=row.last,
         days=row.days,
@@ -122,12 +137,6 @@ def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel 
         sha256=row.sha256,
         created_at=row.created_at,
     )
-
-
-def known_basins(session: Session, version_id: str) -> list[str]:
-    """Return the basins whose errors the error model of a version knows."""
-    of_version = select(BasinErrorsRow.basin_id).filter_by(version_id=version_id).order_by(BasinErrorsRow.basin_id)
-    return list(session.scalars(of_version))
 
 
 def _errors(row: BasinErrorsRow) -> BasinErrors:

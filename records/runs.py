@@ -335,6 +335,42 @@ def list_runs(
     return [as_record(Run, row) for row in rows]
 
 
+def issued_with_weather(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's operational runs with a weather forecast that were issued, the oldest first.
+
+    Args:
+        until: the last T0.
+    """
+    rows = session.scalars(
+        select(RunRow)
+        .filter_by(version_id=version, purpose="operational", forcing_kind="supplied")
+        .where(RunRow.status != "failed", RunRow.t0 <= until)
+        .order_by(RunRow.id)
+    )
+    return [as_record(Run, row) for row in rows]
+
+
+def mornings(session: Session, version: str, source: str, model: str) -> int:
+    """Return on how many days T0 a version has issued operational runs with a weather model."""
+    weather = RunRow.weather
+    rows = session.execute(
+        select(RunRow.t0, weather)
+        .filter_by(version_id=version, purpose="operational", forcing_kind="supplied")
+        .where(RunRow.status != "failed")
+    )
+    return len({t0 for t0, used in rows if used is not None and (used.source, used.model) == (source, model)})
+
+
+def issued_basins(session: Session, runs: Sequence[str]) -> list[Of]:
+    """Return which basins runs were issued of."""
+    rows = session.execute(
+        select(RunBasinRow.run_id, RunBasinRow.basin_id)
+        .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
+        .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
+    )
+    return [(run, basin) for run, basin in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """What a version has made that may be read: how many runs, the newest T0 and the newest issue."""

@@ -18,6 +18,8 @@ from records.statements import as_record
 from records.tables.thresholds import ThresholdRow
 
 Change = Literal["new", "changed", "unchanged"]
+DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+"""Which way flow passes the levels of a record."""
 
 
 class UnknownThreshold(NotFound):

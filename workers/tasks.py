@@ -37,6 +37,7 @@ from workers.job import Handler, Running, Waiting
 
 if TYPE_CHECKING:
     from ingestion.sources.base import Source
+    from operations.calibrate import Calibrated
     from operations.ingest import Outcome
     from operations.intake import Intake
 
@@ -356,22 +357,22 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
 
 def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version."""
-    from operations.calibrate import calibrate
+    from operations.calibrate import calibrate, calibrate_forecasts
 
     tools = running.tools
     with tools.database.reading() as session:
         version = params.version or versions.newest(session).id
         basins = promotions.basins_of(session, version)
-    done = calibrate(tools.database, tools.clock, version, basins, params.period, running.show)
-    return {
-        "version": version,
-        "fitted": done.fitted,
-        "period": str(done.period),
-        "basins": len(done.basins),
-        "days": done.days,
-        "sha256": done.sha256,
-        "left_out": done.left_out,
-    }
+    models = (
+        calibrate_forecasts(tools.database, tools.clock, version)
+        if params.forecasts
+        else [calibrate(tools.database, tools.clock, version, basins, params.period, running.show)]
+    )
+    return {"version": version, "error_models": [_error_model(model) for model in models]}
+
+
+def _error_model(done: "Calibrated") -> dict[str, Any]:
+    return asdict(done) | {"period": str(done.period), "basins": len(done.basins)}
 
 
 def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from hydrology import units as convert
 from hydrology.probabilistic import chance_of_passing
-from jobspec.thresholds import DIRECTIONS, Direction
+from jobspec.thresholds import Direction
 from records import runs, thresholds
 from records.latest import Latest
 
@@ -91,7 +91,7 @@ def _levels(session: Session, basin: runs.RunBasin, units: Units) -> Iterator[_L
     record = thresholds.of_record(session, basin.basin_id)
     for statistic in record.statistics:
         for named in statistic.levels:
-            direction = DIRECTIONS[statistic.kind]
+            direction = thresholds.DIRECTIONS[statistic.kind]
             if named.level.value is None or record.unit is None:
                 yield _Level(named.name, direction, None, None, named.level.reason)
             else:

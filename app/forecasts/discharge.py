@@ -69,6 +69,7 @@ def calibration_of(basin: runs.RunBasin, representation: Representation) -> Cali
         (last,) = column(in_units(np.array([used.last_flow_mm]), basin, representation.units))
     return Calibration(
         hash=used.sha256,
+        weather=used.weather,
         fitted_on=used.fitted_on,
         own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),

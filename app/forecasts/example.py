@@ -57,6 +57,7 @@ FORECAST: dict[str, Any] = {
     },
     "calibration": {
         "hash": "5f0c6a1b2f2cb1d3b3a1d7e0d1f6d09f5a0a8f2f5a4b8b1b6f6b7f6f0e1d2c3b",
+        "weather": "observed",
         "fitted_on": "2003-10-01..2004-09-30",
         "own_days": 0,
         "last_observed_day": "2008-04-20",

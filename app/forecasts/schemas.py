@@ -115,6 +115,9 @@ class Calibration(Model):
     """The error model that made calibrated quantiles, and the flow that it started from."""
 
     hash: str = Field(description="Of the error model.")
+    weather: str = Field(
+        description="What drove the flow that it was fitted to: `observed`, or a weather forecast's source and model."
+    )
     fitted_on: str = Field(description="The days that it was fitted on at most.", examples=["1980-10-01..1989-09-30"])
     own_days: int = Field(
         description="How many observed days of this basin it rests on; 0 where it is that of all basins together."

@@ -19,7 +19,6 @@ from hydrology import units as convert
 from hydrology.basins import gauge_product
 from hydrology.calendar import as_date
 from hydrology.frequency import INTERVAL, SAMPLES
-from jobspec.thresholds import DIRECTIONS
 from records import basins, series, thresholds
 
 FIXED_UNIT = "m3/s"
@@ -114,7 +113,7 @@ def _statistic(asked: Request, unit: str | None, statistic: levels.Statistic) ->
     return RecordStatistic(
         kind=statistic.kind,
         method=statistic.method,
-        direction=DIRECTIONS[statistic.kind],
+        direction=thresholds.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _INTERVAL,
         years=len(annual),

@@ -1,13 +1,16 @@
 """`freshet calibrate`: how far a version's forecasts are from what is observed."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group
 
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
+from hydrology.errors import InvalidInput
 from records import promotions, versions
 
 if TYPE_CHECKING:
@@ -25,33 +28,45 @@ def calibrate(
             help="Days that the weights were not fitted to. Default: the version's validation period.",
         ),
     ] = None,
+    forecasts: Annotated[
+        bool,
+        typer.Option(
+            "--forecasts",
+            help="Fit it to the forecasts issued with weather forecasts, for each weather model, instead.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Fit the error model of a version: forecasts then carry calibrated quantiles.
 
-    It takes the basins that the version was trained on. Fitted again, the error model replaces the one before.
+    It takes the basins that the version was trained on. Fitted again, the error model replaces the one before. With
+    --forecasts it is of forecasts with weather forecasts, and rests on those that the version has issued.
     """
+    if forecasts and period:
+        raise InvalidInput("--forecasts takes all that have been issued: leave --period out.")
     with opened() as context:
         with context.database.reading() as session:
             chosen = versions.get(session, version) if version else versions.newest(session)
             names = promotions.basins_of(session, chosen.id)
         use_threads(context.settings.threads)
         from operations.calibrate import calibrate as run
+        from operations.calibrate import calibrate_forecasts
 
-        with reporting() as reporter:
-            done = run(
-                context.database,
-                context.clock,
-                chosen.id,
-                names,
-                None if period is None else Period.parse(period),
-                lambda at, total: reporter.show("basins", at, total),
-            )
-        context.record("error model fitted", done.fitted, period=str(done.period), basins=len(done.basins))
-    for reason in done.left_out.values():
+        if forecasts:
+            models = calibrate_forecasts(context.database, context.clock, chosen.id)
+        else:
+            days = None if period is None else Period.parse(period)
+            with reporting() as reporter:
+                show = partial(reporter.show, "basins")
+                models = [run(context.database, context.clock, chosen.id, names, days, show)]
+        for done in models:
+            told = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}
+            context.record("error model fitted", done.fitted, **told)
+    left_out = {basin: reason for done in models for basin, reason in done.left_out.items()}
+    for reason in left_out.values():
         say(f"Left out: {reason}")
-    answer(_payload(done), as_json, _summary(done))
-    if done.left_out:
+    answer({"error_models": [*map(_payload, models)]}, as_json, Group(*map(_summary, models)))
+    if left_out:
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -59,6 +74,7 @@ def _payload(done: "Calibrated") -> dict[str, Any]:
     return {
         "version": done.version_id,
         "fitted": done.fitted,
+        "weather": done.weather,
         "period": str(done.period),
         "basins": list(done.basins),
         "basins_with_own_numbers": done.own,
@@ -73,6 +89,7 @@ def _summary(done: "Calibrated") -> Any:
     if done.fitted != done.version_id:
         title += f", the twin of {done.version_id}"
     rows = [
+        ("weather", done.weather),
         ("fitted on", str(done.period)),
         ("basins", len(done.basins)),
         ("basins with numbers of their own", done.own),

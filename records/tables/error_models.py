@@ -19,6 +19,7 @@ class ErrorModelRow(Base):
     )
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    weather: Mapped[str] = mapped_column(primary_key=True)
     first: Mapped[Day]
     last: Mapped[Day]
     days: Mapped[int] = mapped_column(Long)
@@ -32,11 +33,12 @@ class BasinErrorsRow(Base):
 
     __tablename__ = "basin_errors"
     __table_args__ = (
-        ForeignKeyConstraint(["version_id"], ["error_models.version_id"]),
+        ForeignKeyConstraint(["version_id", "weather"], ["error_models.version_id", "error_models.weather"]),
         CheckConstraint("length(sha256) = 64", name="sha256"),
     )
 
     version_id: Mapped[str] = mapped_column(primary_key=True)
+    weather: Mapped[str] = mapped_column(primary_key=True)
     basin_id: Mapped[str] = mapped_column(primary_key=True)
     days: Mapped[int]
     content: Mapped[bytes]

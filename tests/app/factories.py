@@ -32,6 +32,7 @@ CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshap
 PATHS = np.random.default_rng(0).gamma(2.0, 1.5, (100, 3)).astype(np.float32)
 CALIBRATION = RunCalibration(
     sha256="error model",
+    weather="observed",
     fitted_on="1980-10-01..1989-09-30",
     own_days=3200,
     last_flow_day="2008-09-29",

@@ -90,6 +90,7 @@ def test_calibrated_discharge_is_told_with_what_it_rests_on(
     assert said["units"]["calibrated"] == "mm/day"
     assert said["calibration"] == {
         "hash": "error model",
+        "weather": "observed",
         "fitted_on": "1980-10-01..1989-09-30",
         "own_days": 3200,
         "last_observed_day": "2008-09-29",

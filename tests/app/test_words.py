@@ -11,7 +11,9 @@ from app.forecasts.words import in_words, number
 DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
 MEMBERS = {"median": [2.0, 4.5, 3.0]}
 CALIBRATED = {"median": [2.1, 2.0, 1.9], "p10": [1.5, 1.3, 1.1], "p90": [3.0, 3.3, 3.6]}
-USED = Calibration(hash="h", fitted_on="a", own_days=1, last_observed_day=date(2008, 4, 20), last_observed=2.25)
+USED = Calibration(
+    hash="h", weather="observed", fitted_on="a", own_days=1, last_observed_day=date(2008, 4, 20), last_observed=2.25
+)
 
 
 def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:

@@ -183,10 +183,14 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     too_early = worked("calibrate", "--period", "2003-09-01..2005-09-30", "--json")
     assert (too_early.code, "was fitted to" in too_early.err) == (2, True)
     fitted = worked("calibrate", "--version", version, "--json")
-    assert (fitted.code, fitted.json["basins"], fitted.json["left_out"]) == (0, list(BASINS), {})
+    assert fitted.code == 0
+    (model,) = fitted.json["error_models"]
+    assert (model["weather"], model["basins"], model["left_out"]) == ("observed", list(BASINS), {})
+    waiting = worked("calibrate", "--version", version, "--forecasts", "--json")
+    assert (waiting.code, "once 90 days T0 with one weather model have been observed" in waiting.err) == (4, True)
     (run,) = worked("forecast", "--json", "--t0", "2004-03-10", "--version", version).json["runs"]
     basin = run["basins"][BASINS[0]]
-    assert basin["summary"]["calibration"]["sha256"] == fitted.json["sha256"]
+    assert basin["summary"]["calibration"]["sha256"] == model["sha256"]
     flows = basin["calibrated_mm_per_day"]
     assert flows["0.05"][0] < flows["0.5"][0] < flows["0.95"][0]
     assert "calibrated_mm_per_day" not in basin["missing"]

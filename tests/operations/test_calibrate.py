@@ -86,7 +86,7 @@ def test_too_few_days_leave_what_was_kept(calibrated: Database) -> None:
     with calibrated.reading() as session:
         before = error_models.get(session, version, BASINS)
     with pytest.raises(DataProblem, match="observed days over all basins"):
-        calibrate(calibrated, CLOCK, version, BASINS)  # the validation period is one year
+        calibrate(calibrated, CLOCK, version, BASINS, Period.parse("2003-10-01..2003-10-20"))
     with calibrated.reading() as session:
         after = error_models.get(session, version, BASINS)
     assert before is not None
