@@ -185,6 +185,12 @@ class ReforecastParams(RequestModel):
     horizon: int = Field(10, ge=1, le=LONGEST_GAP, description="Days after T0.")
 
 
+class VerificationParams(RequestModel):
+    """Whose issued forecasts to hold against what was observed since."""
+
+    version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
+
+
 class ComparisonParams(RequestModel):
     """Which versions to compare with the first of them, and on which days."""
 
@@ -405,6 +411,14 @@ class ReforecastJob(JobRequest):
     params: ReforecastParams
 
 
+class VerificationJob(JobRequest):
+    """Hold the forecasts that were issued against what was observed since, and keep how true they were by lead time.
+    Asked again, it changes nothing unless flow or forecasts have come since."""
+
+    kind: Literal["verification"]
+    params: VerificationParams
+
+
 class ComparisonJob(JobRequest):
     """Compare model versions."""
 
@@ -466,6 +480,7 @@ AnyJobRequest = Annotated[
     | EvaluationJob
     | CalibrationJob
     | ReforecastJob
+    | VerificationJob
     | ComparisonJob
     | PretrainedJob,
     Field(discriminator="kind"),

@@ -38,12 +38,17 @@ class Mornings:
         return sorted({run.t0 for run in self.runs})
 
 
+def last_settled(clock: Clock) -> Day:
+    """Return the last day whose observed flow counts."""
+    return np.datetime64(clock.now().date(), "D") - SETTLED_AFTER
+
+
 def settled(session: Session, clock: Clock, version: str) -> list[Mornings]:
     """Return the runs of a version whose days have settled, by weather model."""
-    today = np.datetime64(clock.now().date(), "D")
+    last = last_settled(clock)
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
-    for run in runs.issued_with_weather(session, version, today - SETTLED_AFTER):
-        if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= today - SETTLED_AFTER:
+    for run in runs.operational(session, version, last):
+        if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[error_models.of_weather(run.weather.source, run.weather.model)].append(run)
     return [Mornings(weather, by_weather[weather]) for weather in sorted(by_weather)]
 

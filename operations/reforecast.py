@@ -152,6 +152,8 @@ def _rows(
             yield verification.BasinVerification(
                 version_id=loaded.version.id,
                 basin_id=basin.id,
+                origin="reforecast",
+                weather=error_models.OBSERVED,
                 first_day=asked.period.first,
                 last_day=asked.period.last,
                 forecaster=forecaster,

@@ -335,15 +335,15 @@ def list_runs(
     return [as_record(Run, row) for row in rows]
 
 
-def issued_with_weather(session: Session, version: str, until: Day) -> list[Run]:
-    """Return a version's operational runs with a weather forecast that were issued, the oldest first.
+def operational(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's operational runs that were issued, the oldest first.
 
     Args:
         until: the last T0.
     """
     rows = session.scalars(
         select(RunRow)
-        .filter_by(version_id=version, purpose="operational", forcing_kind="supplied")
+        .filter_by(version_id=version, purpose="operational")
         .where(RunRow.status != "failed", RunRow.t0 <= until)
         .order_by(RunRow.id)
     )
@@ -369,6 +369,20 @@ def issued_basins(session: Session, runs: Sequence[str]) -> list[Of]:
         .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
     )
     return [(run, basin) for run, basin in rows]
+
+
+def basins_issued(session: Session, runs: Sequence[str]) -> list[str]:
+    """Return the basins that any of some runs was issued of, by their names."""
+    of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
+    return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
+
+
+def issued_in(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
+    """Return what runs say of a basin, by their ids; a run that was not issued for it is not there."""
+    rows = session.scalars(
+        select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
+    )
+    return {row.run_id: as_record(RunBasin, row) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from jobspec.kinds import (
     ReplayParams,
     TrainingParams,
     UploadParams,
+    VerificationParams,
     WeatherParams,
 )
 from records import feeds, jobs, promotions, runs, versions
@@ -402,6 +403,24 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
     }
 
 
+def verification(running: Running, params: VerificationParams) -> dict[str, Any]:
+    """Keep how true the forecasts were that model versions have issued."""
+    from operations.verify import verify
+
+    done = verify(running.tools.database, running.tools.clock, params.version, running.show)
+    return {
+        "versions": [
+            {
+                "version": of.version_id,
+                "basins": len(of.basins),
+                "changed": len(of.changed),
+                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+            }
+            for of in done
+        ]
+    }
+
+
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
     from operations.pretrained import install, promote_where_vacant, read_shipped
@@ -443,6 +462,7 @@ HANDLERS: dict[str, Handler] = {
     "evaluation": evaluation,
     "calibration": calibration,
     "reforecast": reforecast,
+    "verification": verification,
     "comparison": comparison,
     "pretrained": pretrained,
 }

@@ -37,8 +37,8 @@ def read_basin_verification(
     season: OfSeason = ALL_YEAR,
     if_none_match: IfNoneMatch = None,
 ) -> BasinVerification | Response:
-    """Forecasts of past days with the weather that came, held against what was then observed: those of a model version
-    beside climatology and persistence, lead by lead."""
+    """Forecasts held against what was then observed: those of a model version beside climatology and persistence, lead
+    by lead. Reforecasts of past days with the weather that came, and what was issued day by day, by its weather."""
     return tagged(service.of_basin(session, basin, version, season), response, if_none_match)
 
 
@@ -55,5 +55,5 @@ def read_model_verification(
     season: OfSeason = ALL_YEAR,
     if_none_match: IfNoneMatch = None,
 ) -> ModelVerification | Response:
-    """The median and the quartiles of each score over the basins, by period, lead and forecaster."""
+    """The median and the quartiles of each score over the basins, by origin, weather, period, lead and forecaster."""
     return tagged(service.of_model(session, version, season), response, if_none_match)

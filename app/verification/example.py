@@ -6,10 +6,12 @@ BASIN_VERIFICATION: dict[str, Any] = {
     "basin": "SYNTH-01",
     "basin_kind": "synthetic",
     "version": "01a2067bd48b7179f7e477",
-    "scored": "01a2067bd48b7179f7e477",
     "season": "all",
     "verification": [
         {
+            "origin": "reforecast",
+            "weather": "observed",
+            "scored": "01a2067bd48b7179f7e477",
             "period": {"first_day": "1999-10-01", "last_day": "2004-09-30"},
             "lead": 1,
             "forecaster": "calibrated",
@@ -47,6 +49,9 @@ BASIN_VERIFICATION: dict[str, Any] = {
             "verified_at": "2026-11-23T03:38:41.335898Z",
         },
         {
+            "origin": "reforecast",
+            "weather": "observed",
+            "scored": "01a2067bd48b7179f7e477",
             "period": {"first_day": "1999-10-01", "last_day": "2004-09-30"},
             "lead": 1,
             "forecaster": "persistence",
@@ -92,11 +97,13 @@ BASIN_VERIFICATION: dict[str, Any] = {
 
 MODEL_VERIFICATION: dict[str, Any] = {
     "version": "01a2067bd48b7179f7e477",
-    "scored": "01a2067bd48b7179f7e477",
     "season": "all",
     "periods": [{"first_day": "1999-10-01", "last_day": "2004-09-30"}],
     "verification": [
         {
+            "origin": "reforecast",
+            "weather": "observed",
+            "scored": "01a2067bd48b7179f7e477",
             "period": {"first_day": "1999-10-01", "last_day": "2004-09-30"},
             "lead": 1,
             "forecaster": "calibrated",

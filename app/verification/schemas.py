@@ -10,6 +10,7 @@ from app.schema import Missing, Model, Period
 from app.skill.schemas import SCORED
 from app.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
 from hydrology.verified import Season
+from records.verification import Origin
 
 _MEANING = {
     "crps_mm_per_day": "Mean continuous ranked probability score, mm/day; 0 is perfect.",
@@ -39,6 +40,15 @@ def _end(which: str) -> Any:
 class OfLead(Model):
     """Whose forecasts, and how far ahead."""
 
+    origin: Origin = Field(
+        description="`reforecast`: made afterwards of past days. `issued`: as the service issued them day by day, and "
+        "held against what was observed since."
+    )
+    weather: str = Field(
+        description="After T0. `observed`: the weather that came. `climatology`: that of other years. Else a weather "
+        "forecast, by its source and model.",
+    )
+    scored: str = Field(description=SCORED)
     period: Period = Field(description="T0 and the days that were forecast lie in it.")
     lead: int = Field(description="Days after T0.")
     forecaster: str = Field(
@@ -59,8 +69,12 @@ class Reliability(Model):
 class LeadVerification(OfLead):
     """The scores of one forecaster at one lead."""
 
-    every_days: int = Field(description="So many days lie between two T0.")
-    error_model: str | None = Field(description="The fingerprint of the error model; null where none was used.")
+    every_days: int | None = Field(
+        description="So many days lie between two T0; null of issued forecasts, which began when they did."
+    )
+    error_model: str | None = Field(
+        description="The fingerprint of the error model, the newest where there were several; null where none was used."
+    )
     attributes_assumed: list[str] = Field(description="The attributes of the basin that were assumed.")
     n: int = Field(description="How many forecasts it is of: from days whose flow was observed, of such days.")
     years: int = Field(description="How many water years they are of.")
@@ -79,7 +93,8 @@ class LeadVerification(OfLead):
     width_50_mm_per_day: float | None = _score("width_50_mm_per_day")
     nse_of_median: float | None = _score("nse_of_median")
     threshold_mm_per_day: float | None = Field(
-        description="The flow from which on a day is among the highest 2 % observed in the period, mm/day."
+        description="The flow from which on a day is among the highest 2 % observed, mm/day: in the period, or, for "
+        "issued forecasts, in the whole record."
     )
     brier: float | None = _score("brier")
     pod: float | None = _score("pod")
@@ -102,9 +117,8 @@ class BasinVerification(Model):
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
     version: str = Field(description="The model version.")
-    scored: str = Field(description=SCORED)
     season: Season
-    verification: list[LeadVerification] = Field(description="By period, lead and forecaster.")
+    verification: list[LeadVerification] = Field(description="By origin, weather, period, lead and forecaster.")
 
 
 class PooledScore(Model):
@@ -140,7 +154,6 @@ class ModelVerification(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [MODEL_VERIFICATION]})
 
     version: str
-    scored: str = Field(description=SCORED)
     season: Season
     periods: list[Period] = Field(description="Those that are kept.")
-    verification: list[PooledLead] = Field(description="By period, lead and forecaster.")
+    verification: list[PooledLead] = Field(description="By origin, weather, period, lead and forecaster.")

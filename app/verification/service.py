@@ -1,6 +1,8 @@
 """Verification from the records to its answers."""
 
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -30,16 +32,13 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
-    scored, rows = asked.id, verification.of_basin(session, asked.id, basin, season)
-    if not rows and asked.twin_id is not None:
-        scored, rows = asked.twin_id, verification.of_basin(session, asked.twin_id, basin, season)
+    rows = _with_twin(asked, lambda of: verification.of_basin(session, of, basin, season))
     if not rows:
         raise NotVerified(f"No forecast of version {asked.id} in {basin} was verified: {_mend(asked.id)}")
     return BasinVerification(
         basin=basin,
         basin_kind=kind_of(basin),
         version=asked.id,
-        scored=scored,
         season=season,
         verification=[_of_lead(row) for row in rows],
     )
@@ -53,22 +52,33 @@ def of_model(session: Session, version: str, season: Season) -> ModelVerificatio
         NotVerified: nothing is kept of it.
     """
     asked = versions.get(session, version)
-    scored, rows = version, verification.pooled(session, version, season)
-    if not rows and asked.twin_id is not None:
-        scored, rows = asked.twin_id, verification.pooled(session, asked.twin_id, season)
+    rows = _with_twin(asked, lambda of: verification.pooled(session, of, season))
     if not rows:
         raise NotVerified(f"No forecast of version {version} was verified: {_mend(version)}")
     return ModelVerification(
         version=version,
-        scored=scored,
         season=season,
         periods=[Period.between(period.first, period.last) for period in dict.fromkeys(row.period for row in rows)],
         verification=[_pooled(row) for row in rows],
     )
 
 
+Row = TypeVar("Row", verification.BasinVerification, verification.PooledVerification)
+
+
+def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> list[Row]:
+    """Return what is kept of a version; its twin's reforecasts stand in where it has none itself."""
+    rows = rows_of(asked.id)
+    if asked.twin_id is None or any(row.origin == "reforecast" for row in rows):
+        return rows
+    return rows + [row for row in rows_of(asked.twin_id) if row.origin == "reforecast"]
+
+
 def _of_lead(row: verification.BasinVerification) -> LeadVerification:
     return LeadVerification(
+        origin=row.origin,
+        weather=row.weather,
+        scored=row.version_id,
         period=Period.between(row.first_day, row.last_day),
         lead=row.lead,
         forecaster=row.forecaster,
@@ -82,6 +92,9 @@ def _of_lead(row: verification.BasinVerification) -> LeadVerification:
 
 def _pooled(row: verification.PooledVerification) -> PooledLead:
     return PooledLead(
+        origin=row.origin,
+        weather=row.weather,
+        scored=row.version_id,
         period=Period.between(row.period.first, row.period.last),
         lead=row.lead,
         forecaster=row.forecaster,
@@ -91,4 +104,7 @@ def _pooled(row: verification.PooledVerification) -> PooledLead:
 
 
 def _mend(version: str) -> str:
-    return f"ask for another, or reforecast past days with it (freshet reforecast --version {version})."
+    return (
+        f"ask for another, reforecast past days with it (freshet reforecast --version {version}), or judge what it has "
+        "issued (freshet verify)."
+    )

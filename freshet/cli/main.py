@@ -32,6 +32,7 @@ from freshet.cli import (
     serve,
     thresholds,
     train,
+    verify,
     weather,
 )
 from freshet.cli.output import problem_json, say
@@ -59,6 +60,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "forecast",
             "daily",
             "replay",
+            "verify",
             "runs",
             "models",
             "serve",
@@ -100,6 +102,7 @@ app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
 app.command("daily")(daily.daily)
 app.command("replay")(replay.replay)
+app.command("verify")(verify.verify)
 app.command("runs")(runs.runs)
 app.add_typer(weather.app, name="weather")
 app.add_typer(models.app, name="models")

@@ -1,12 +1,12 @@
 """`freshet reforecast`: how true a version's forecasts are, by lead time."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
 
+from freshet.cli import verified
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from operations.reforecast import Reforecast
 
 _FIELDS = ReforecastParams.model_fields
-_SHOWN = (
-    "coverage_90",
-    "coverage_50",
-    "width_90_mm_per_day",
-    "crps_mm_per_day",
-    "crpss_climatology",
-    "crpss_persistence",
-    "nse_of_median",
-    "pod",
-    "far",
-)
 
 
 def reforecast(
@@ -74,7 +63,9 @@ def reforecast(
             )
         context.record("forecasts verified", kept.id, period=period, basins=len(done.basins))
         with context.database.reading() as session:
-            figures = verification.pooled(session, done.scored, period=done.period, basins=done.basins)
+            figures = verification.pooled(
+                session, done.scored, origin="reforecast", period=done.period, basins=done.basins
+            )
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
     answer(_payload(done, figures), as_json, _table(done, figures))
@@ -90,15 +81,7 @@ def _payload(done: "Reforecast", figures: Sequence[verification.PooledVerificati
         "basins": list(done.basins),
         "error_model": done.error_model,
         "left_out": done.left_out,
-        "verification": [
-            {
-                "lead": of_lead.lead,
-                "forecaster": of_lead.forecaster,
-                "basins": of_lead.basins,
-                "scores": {name: asdict(cuts) for name, cuts in of_lead.scores.items()},
-            }
-            for of_lead in figures
-        ],
+        "verification": [verified.payload(of_lead) for of_lead in figures],
     }
 
 
@@ -107,9 +90,4 @@ def _table(done: "Reforecast", figures: Sequence[verification.PooledVerification
     if done.scored != done.version_id:
         title += f", of its twin {done.scored}, which has not learnt from these years"
     title += ". Medians over basins:"
-    rows = [
-        (of_lead.lead, of_lead.forecaster, of_lead.basins, *(of_lead.scores[name].median for name in _SHOWN))
-        for of_lead in figures
-    ]
-    columns = (name.removesuffix("_mm_per_day").replace("_", " ") for name in _SHOWN)
-    return table(("lead", "forecaster", "basins", *columns), rows, title)
+    return table(verified.COLUMNS, [verified.row(of_lead) for of_lead in figures], title)

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
 from hydrology.verified import Reliability
-from records.tables.base import Base, Document, JsonList, JsonObject
+from records.tables.base import Base, Document, JsonList, JsonObject, one_of
 
 
 class VerificationRow(Base):
@@ -19,6 +19,7 @@ class VerificationRow(Base):
         CheckConstraint("lead >= 1", name="lead"),
         CheckConstraint("n >= 0", name="n"),
         CheckConstraint("every_days >= 1", name="every_days"),
+        one_of("origin", "reforecast", "issued"),
     )
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
@@ -28,7 +29,7 @@ class VerificationRow(Base):
     forecaster: Mapped[str] = mapped_column(primary_key=True)
     lead: Mapped[int] = mapped_column(primary_key=True)
     season: Mapped[str] = mapped_column(primary_key=True)
-    every_days: Mapped[int]
+    every_days: Mapped[int | None]
     error_model: Mapped[str | None]
     attributes_assumed: Mapped[JsonList]
     verified_at: Mapped[datetime]
@@ -56,3 +57,5 @@ class VerificationRow(Base):
     pit: Mapped[JsonList | None]
     reliability: Mapped[Reliability | None] = mapped_column(Document(Reliability))
     missing: Mapped[JsonObject]
+    origin: Mapped[str] = mapped_column(primary_key=True)
+    weather: Mapped[str] = mapped_column(primary_key=True)

@@ -46,7 +46,7 @@ def test_a_basin_tells_every_period_lead_and_forecaster_of_its_version(
     client: TestClient, versions: tuple[str, str]
 ) -> None:
     said = client.get(f"/v1/basins/{BASIN}/verification").json()
-    assert (said["basin"], said["version"], said["scored"], said["season"]) == (BASIN, versions[0], versions[0], "all")
+    assert (said["basin"], said["version"], said["season"]) == (BASIN, versions[0], "all")
     earlier, one, two = said["verification"]
     assert earlier["period"] == {"first_day": "1980-10-01", "last_day": "1989-09-30"}
     assert (earlier["error_model"], one["error_model"]) == (None, "0" * 64)
@@ -76,8 +76,34 @@ def test_a_version_that_was_not_verified_itself_tells_its_twin(
         version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
     for address in (f"/v1/basins/{BASIN}/verification", f"/v1/models/{version}/verification"):
         answer = sqlite_client.get(address).json()
-        assert (answer["version"], answer["scored"]) == (version, of_sqlite[0])
-        assert answer["verification"]
+        assert answer["version"] == version
+        assert {row["scored"] for row in answer["verification"]} == {of_sqlite[0]}
+
+
+def test_what_was_issued_is_told_apart_from_reforecasts(client: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        current, _ = keep(session)
+        of_weather = a_verification(session, version_id=current, origin="issued", weather="nws/gfs", every_days=None)
+        verification.replace_issued(session, current, BASIN, [of_weather])
+    for address in (f"/v1/basins/{BASIN}/verification", f"/v1/models/{current}/verification"):
+        issued, *others = client.get(address).json()["verification"]
+        assert (issued["origin"], issued["weather"], issued["scored"]) == ("issued", "nws/gfs", current)
+        assert {(row["origin"], row["weather"]) for row in others} == {("reforecast", "observed")}
+
+
+def test_what_a_version_has_issued_stands_beside_its_twins_reforecasts(
+    sqlite_database: Database, sqlite_client: TestClient, of_sqlite: tuple[str, str]
+) -> None:
+    shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=of_sqlite[0])
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
+        issued = a_verification(session, version_id=version, origin="issued", weather="climatology")
+        verification.replace_issued(session, version, BASIN, [issued])
+        of_twin = replace(issued, version_id=of_sqlite[0])
+        verification.replace_issued(session, of_sqlite[0], BASIN, [of_twin])
+    answer = sqlite_client.get(f"/v1/basins/{BASIN}/verification").json()
+    scored = [(row["origin"], row["scored"]) for row in answer["verification"]]
+    assert scored == [("issued", version), *[("reforecast", of_sqlite[0])] * 3]
 
 
 def test_new_scores_are_a_new_answer(

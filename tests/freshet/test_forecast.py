@@ -210,3 +210,17 @@ def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> 
     refused = worked("reforecast", "--period", "2004-10-01..2005-09-30")
     assert (refused.code, "took no part in its training" in refused.err) == (2, True)
     assert worked("reforecast", "--period", "2000-10-01..2001-09-30", "--horizon", "31").code == 2
+
+
+def test_issued_forecasts_are_held_against_what_came(worked: Freshet) -> None:
+    assert worked("forecast", "--t0", "2005-03-10", "--horizon", "2").code == 0
+    said = worked("verify", "--json")
+    assert said.code == 0
+    (of_version,) = said.json["versions"]
+    assert (of_version["basins"], of_version["left_out"]) == (list(BASINS), {})
+    of_raw = {(row["weather"], row["lead"]): row for row in of_version["verification"] if row["forecaster"] == "raw"}
+    assert of_raw["observed", 2]["scores"]["crps_mm_per_day"]["n"] == len(BASINS)
+    (again,) = worked("verify", "--version", of_version["version"], "--json").json["versions"]
+    assert again["changed"] == []
+    assert "Medians over basins" in worked("verify").out
+    assert worked("verify", "--version", "none").code == 3

@@ -26,6 +26,7 @@ COMMANDS = (
         "forecast",
         "daily",
         "replay",
+        "verify",
         "runs",
         "models",
         "serve",

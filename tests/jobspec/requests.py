@@ -31,6 +31,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("evaluation", {"period": PERIOD, "version": "a"}),
     ("calibration", {"period": PERIOD, "version": "a"}),
     ("reforecast", {"period": PERIOD, "version": "a", "every": 7, "horizon": 3, "basins": ["USGS-01013500"]}),
+    ("verification", {"version": "a"}),
     ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
     ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
 ]

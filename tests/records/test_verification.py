@@ -46,6 +46,8 @@ def a_verification(session: Session, **chosen: object) -> BasinVerification:
     row = BasinVerification(
         version_id="",
         basin_id=BASIN,
+        origin="reforecast",
+        weather="observed",
         first_day=day("1989-10-01"),
         last_day=day("1999-09-30"),
         forecaster="calibrated",
@@ -115,3 +117,48 @@ def test_what_cannot_be_is_not_kept(database: Database, change: dict[str, object
         row = a_verification(session)
         with pytest.raises(IntegrityError), session.begin_nested():
             verification.replace(session, [replace(row, **change)])  # type: ignore[arg-type]
+
+
+def test_issued_forecasts_stand_beside_reforecasts_and_the_same_again_writes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        reforecast = a_verification(session)
+        issued = replace(reforecast, origin="issued", weather="nws/gfs", every_days=None)
+        other = replace(issued, weather="climatology")
+        version = reforecast.version_id
+        verification.replace(session, [reforecast])
+        assert verification.replace_issued(session, version, BASIN, [issued, other])
+        later = [replace(row, verified_at=instant("2009-01-01")) for row in (other, issued)]
+        assert not verification.replace_issued(session, version, BASIN, later)
+        assert verification.of_basin(session, version, BASIN) == [other, issued, reforecast]
+        verification.replace(session, [replace(reforecast, lead=2)])
+        assert verification.of_basin(session, version, BASIN) == [other, issued, replace(reforecast, lead=2)]
+
+
+def test_a_new_score_or_day_replaces_all_that_was_issued(database: Database) -> None:
+    with database.transaction() as session:
+        issued = a_verification(session, origin="issued", weather="climatology")
+        gone, version = replace(issued, weather="observed"), issued.version_id
+        verification.replace_issued(session, version, BASIN, [issued, gone])
+        for change in ({"scores": replace(SCORES, n=1)}, {"last_day": day("1999-10-01")}):
+            new = replace(issued, **change)
+            assert verification.replace_issued(session, version, BASIN, [new])
+            assert verification.of_basin(session, version, BASIN) == [new]
+        assert verification.replace_issued(session, version, BASIN, [])
+        assert not verification.replace_issued(session, version, BASIN, [])
+        assert verification.of_basin(session, version, BASIN) == []
+
+
+def test_over_basins_each_kind_of_weather_is_told_by_itself(database: Database) -> None:
+    with database.transaction() as session:
+        reforecast = a_verification(session)
+        version = reforecast.version_id
+        verification.replace(session, [reforecast])
+        for basin in (BASIN, a_basin(session, "SYNTH-01")):
+            issued = replace(reforecast, basin_id=basin, origin="issued", weather="climatology")
+            verification.replace_issued(session, version, basin, [issued])
+        told = verification.pooled(session, version)
+        assert [(of.origin, of.weather, of.basins) for of in told] == [
+            ("issued", "climatology", 2),
+            ("reforecast", "observed", 1),
+        ]
+        assert verification.pooled(session, version, origin="issued") == told[:1]
