@@ -5,13 +5,24 @@ with few observed days has the numbers of all basins alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.error_model import FLOW_CLASSES, GAPS, LEVELS, Array, BasinErrors, Shape, classes_of, root
+from hydrology.error_model import (
+    FLOW_CLASSES,
+    GAPS,
+    LEVELS,
+    NO_FLOW_KNOWN,
+    Array,
+    BasinErrors,
+    Shape,
+    classes_of,
+    root,
+)
+from hydrology.error_persistence import SCORES, persistence
 from hydrology.errors import DataProblem
 
 PRIOR_DAYS = 100
@@ -54,7 +65,8 @@ def fit(pairs: Mapping[str, Pairs]) -> Fit:
     Raises:
         DataProblem: no class of flow has enough observed days over all basins.
     """
-    return fit_errors({name: _Residuals.of(basin) for name, basin in pairs.items()})
+    residuals = {name: _Residuals.of(basin) for name, basin in pairs.items()}
+    return _with_persistence(fit_errors(residuals), residuals)
 
 
 class Errors(Protocol):
@@ -136,6 +148,26 @@ class _Residuals:
         known = np.isfinite(self.errors + earlier)
         chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
         return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
+
+    def scores(self, shape: Shape, basin: BasinErrors) -> Array:
+        """Return the errors as those of a standard normal distribution, (days,), where no flow is known before."""
+        row, scores = NO_FLOW_KNOWN, np.full(len(self.errors), np.nan)
+        for number, quantiles in enumerate(shape.quantiles[row]):
+            days = self.classes == number
+            standard = (self.errors[days] - basin.centre[row, number]) / basin.spread[row, number]
+            scores[days] = np.interp(standard, quantiles, SCORES)
+        return scores
+
+
+def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
+    """Return an error model with what of its errors lasts."""
+    lasting = persistence([basin.scores(fitted.shape, fitted.basins[name]) for name, basin in residuals.items()])
+    basins = {
+        name: replace(basin, lasting_share=float(share), lasting_memory=lasting.memory)
+        for (name, basin), share in zip(fitted.basins.items(), lasting.shares, strict=True)
+    }
+    shape = replace(fitted.shape, lasting_share=lasting.share, lasting_memory=lasting.memory)
+    return Fit(shape, basins, fitted.days)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ class BasinErrors:
         mean_flow: mean of the simulated flow, mm/day.
         class_flow: the median simulated flow of each class, mm/day, to interpolate between classes.
         days: how many observed days of its own it rests on; 0 where it has the numbers of all basins.
+        lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
+            (`hydrology.error_persistence`); 0 in error models from before there were these.
     """
 
     mean_flow: float
@@ -55,11 +57,14 @@ class BasinErrors:
     centre: Array
     spread: Array
     days: int
+    lasting_share: float = 0.0
+    lasting_memory: float = 0.0
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return its numbers by name, as they are kept."""
         numbers = (np.array([self.mean_flow]), self.class_flow, self.memory, self.centre, self.spread)
-        return dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
+        arrays = dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
+        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], days: int) -> Self:
@@ -69,24 +74,30 @@ class BasinErrors:
             KeyError: a part of it is missing.
         """
         numbers = {name: np.asarray(arrays[name], dtype=float) for name in _OF_BASIN}
-        return cls(float(numbers.pop("mean_flow")[0]), days=days, **numbers)
+        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        mean_flow = float(numbers.pop("mean_flow")[0])
+        return cls(mean_flow, days=days, lasting_share=float(share), lasting_memory=float(memory), **numbers)
 
 
+_LASTING = "lasting"
 _OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`."""
+    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`; what lasts as in `BasinErrors`."""
 
     memory: Array
     centre: Array
     spread: Array
     quantiles: Array
+    lasting_share: float = 0.0
+    lasting_memory: float = 0.0
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         """Return its numbers by name, as they are kept."""
-        return {name: getattr(self, name).astype(np.float32) for name in _SHARED}
+        arrays = {name: getattr(self, name).astype(np.float32) for name in _SHARED}
+        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -95,7 +106,9 @@ class Shape:
         Raises:
             KeyError: a part of it is missing.
         """
-        return cls(*(np.asarray(arrays[name], dtype=float) for name in _SHARED))
+        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _SHARED}
+        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
 
     def of_basin(self, simulated: Array) -> BasinErrors:
         """Return the errors of a basin without observations: those of all basins, scaled by what is simulated of it.
@@ -104,7 +117,8 @@ class Shape:
             simulated: its flow over several years in mm/day.
         """
         mean_flow, class_flow, _ = classes_of(simulated)
-        return BasinErrors(mean_flow, class_flow, self.memory, self.centre, self.spread, 0)
+        numbers = (self.memory, self.centre, self.spread)
+        return BasinErrors(mean_flow, class_flow, *numbers, 0, self.lasting_share, self.lasting_memory)
 
     def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
         """Return the quantiles of a basin's flow at `LEVELS`, (days, levels) in mm/day.

@@ -4,18 +4,20 @@ Each day's flows are those of its distribution; which of them follow each other,
 too low today is likely too low tomorrow. So a course tells what a single day cannot: the highest day, the sum, or
 whether a level is passed on any of the days.
 
-The order is that of an autoregression which starts from the last observed flow: x(1) = e(1), x(l) = m x(l-1) +
-sqrt(1 - m^2) e(l), with e normal and m the error's memory of one day at the flow of day l (Clark et al. 2004,
-doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2: the values of a day are dealt out by the ranks of another series).
+The order is that of the sum of two autoregressions, sqrt(1 - w) x + sqrt(w) y with x(l) = m x(l-1) + sqrt(1 - m^2)
+e(l), e normal, and y likewise: x is forgotten within days, y lasts for months and has the share w of the variance
+(`hydrology.error_persistence`). Both together have the error's memory of one day at the flow of day l. The values of a
+day are dealt out by the ranks of another series, as by Clark et al. 2004
+(doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2).
 """
 
 import numpy as np
 
 from hydrology.error_model import LEVELS, Array, BasinErrors
+from hydrology.error_persistence import MOST_MEMORY
 
 LEAST_PATHS = 100
 """At least so many courses stand for a forecast; with many traces of weather, several for each."""
-MOST_MEMORY = 0.995
 SEED = 1
 
 
@@ -33,18 +35,25 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     """
     count = paths_a_trace(len(simulated))
     chance = np.random.default_rng(SEED)
-    memory = np.clip(_memory_of_a_day(errors, simulated), 0.0, MOST_MEMORY)
-    noise = chance.standard_normal((*simulated.shape, count))
-    course = noise[:, 0]
+    share, lasts = errors.lasting_share, errors.lasting_memory
+    forgets = np.clip((_memory_of_a_day(errors, simulated) - share * lasts) / (1 - share), 0.0, MOST_MEMORY)
+    noise = chance.standard_normal((2, *simulated.shape, count))
+    quick, lasting = noise[:, :, 0]
     within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
-    shares = [_shares(course, within)]
-    for lead in range(1, simulated.shape[1]):
-        slope = memory[:, lead, None]
-        course = slope * course + np.sqrt(1 - slope**2) * noise[:, lead]
-        shares.append(_shares(course, within))
+    shares = []
+    for lead in range(simulated.shape[1]):
+        if lead:
+            quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
+            lasting = _next(lasting, lasts, noise[1, :, lead])
+        shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
     dealt = np.stack(shares, axis=1)  # (traces, leads, count)
     flows = _at(quantiles, dealt)
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
+
+
+def _next(course: Array, memory: Array | float, noise: Array) -> Array:
+    """Return the next day of an autoregression of variance 1."""
+    return np.asarray(memory * course + np.sqrt(1 - np.square(memory)) * noise)
 
 
 def _at(quantiles: Array, shares: Array) -> Array:
