@@ -102,7 +102,7 @@ def _of_spread(spread: Spread | None, years: _Years) -> dict[str, Any]:
         "coverage_50": float(spread.inside_50.mean()),
         "width_90_mm_per_day": float(spread.width_90.mean()),
         "width_50_mm_per_day": float(spread.width_50.mean()),
-        "pit": _histogram(spread.pit),
+        "pit": pit_histogram(spread.pit),
     }
 
 
@@ -120,8 +120,12 @@ def _estimate(
     return dict(zip(_with_ends(name), (meaning(float(numerator.sum() / denominator.sum())), low, high), strict=True))
 
 
-def _histogram(of_days: Array) -> tuple[float, ...]:
-    """Return how many days are in each tenth, from levels (days, 2) between which a day may be anywhere."""
+def pit_histogram(of_days: Array) -> tuple[float, ...]:
+    """Return how many days have their PIT in each tenth; a day whose PIT may be several is shared out among them.
+
+    Args:
+        of_days: the levels between which each day's PIT lies, (days, 2), as `hydrology.probabilistic.pit` gives them.
+    """
     low, high = of_days.T
     edges = np.arange(TENTHS + 1)[:, None] / TENTHS
     shared = np.maximum(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0)

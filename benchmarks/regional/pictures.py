@@ -1,4 +1,4 @@
-"""Curves of the trials and of the kept members, as pictures in `docs/pictures/`."""
+"""Curves of the trials and of the kept members, and how true probabilities are, as pictures in `docs/pictures/`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
+from benchmarks.regional import uncertainty_pictures
 from benchmarks.regional.members import ENSEMBLE
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.trials import RESULTS
@@ -20,7 +22,16 @@ Curve = tuple[list[float], list[float]]
 
 
 def draw() -> None:
-    """Draw the validation skill over the core-minutes of the steps."""
+    """Draw the validation skill over the core-minutes of the steps, and the pictures of probabilities."""
+    pyplot.switch_backend("svg")
+    pyplot.rcParams.update({"svg.hashsalt": "freshet", "svg.fonttype": "none"})  # the same file each time
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    _draw_trials()
+    for name, figure in uncertainty_pictures.pictures().items():
+        _save(name, figure)
+
+
+def _draw_trials() -> None:
     trials = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
     curves: list[tuple[str, Curve]] = []
     small: list[tuple[str, Curve]] = []
@@ -40,8 +51,6 @@ def _curve(log: Sequence[Mapping[str, Any]], minutes: float, steps: int) -> Curv
 
 
 def _plot(name: str, title: str, curves: list[tuple[str, Curve]], lowest: float) -> None:
-    pyplot.switch_backend("svg")
-    pyplot.rcParams.update({"svg.hashsalt": "freshet", "svg.fonttype": "none"})  # the same file each time
     figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
     colours = {recipe: f"C{n}" for n, recipe in enumerate(dict.fromkeys(recipe for recipe, _ in curves))}
     labelled: set[str] = set()
@@ -53,6 +62,9 @@ def _plot(name: str, title: str, curves: list[tuple[str, Curve]], lowest: float)
     axes.set_ylim(bottom=lowest)
     axes.grid(alpha=0.3)
     axes.legend()
-    PICTURES.mkdir(parents=True, exist_ok=True)
+    _save(name, figure)
+
+
+def _save(name: str, figure: Figure) -> None:
     figure.savefig(PICTURES / name, metadata={"Date": None})
     pyplot.close(figure)

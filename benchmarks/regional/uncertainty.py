@@ -23,7 +23,7 @@ from hydrology.judged import Judged, high_flow
 from hydrology.probabilistic import interval_score
 from hydrology.reforecasts import CALIBRATED, RAW, AtLead, BasinErrorModel, Reforecasts
 from hydrology.scores import nse
-from hydrology.verification import CLIMATOLOGY
+from hydrology.verification import CLIMATOLOGY, pit_histogram
 from hydrology.verified import Reliability
 from models.arrays import days_of
 
@@ -62,6 +62,7 @@ class Rival:
         high, low: which days are among the highest 2 % and the lowest third of the basin.
         high_score: the sum of the interval scores of the high days.
         chances: of passing the level of the high days; `high` says whether it came so.
+        pit: how many days have their PIT in each tenth, (tenths,).
         nse: of the median.
     """
 
@@ -73,6 +74,7 @@ class Rival:
     low: npt.NDArray[np.bool_]
     high_score: float
     chances: Array
+    pit: Array
     nse: float | None
 
     @classmethod
@@ -91,6 +93,7 @@ class Rival:
             low=observed <= low_flow,
             high_score=float(interval_score(low, high, observed, 0.9)[is_high].sum()),
             chances=judged.chance,
+            pit=np.array(pit_histogram(judged.spread.pit)),
             nse=nse(judged.median, observed).value,
         )
 
@@ -170,6 +173,7 @@ def _of_rival(
         "crpss_climatology": _quartiles(1 - scores / climatology),
         "crpss_persistence": _quartiles(1 - scores / persistence),
         "interval_score_of_high_flows_over_climatology": sum(basin.high_score for basin in judged) / fined,
+        "pit": _pit(judged),
         "reliability": _reliability(judged),
     }
 
@@ -177,6 +181,16 @@ def _of_rival(
 def _share(judged: list[Rival], days: str) -> float:
     inside = np.concatenate([basin.inside90[getattr(basin, days)] for basin in judged])
     return float(inside.mean())
+
+
+def _pit(judged: list[Rival]) -> list[dict[str, Any]]:
+    """Return of each tenth which share of all days has its PIT there, and the quartiles of that share over basins."""
+    days = np.array([basin.pit for basin in judged])
+    together, shares = days.sum(axis=0) / days.sum(), days / days.sum(axis=1, keepdims=True)
+    return [
+        {"share": float(share), "of_basins": _quartiles(of_basins)}
+        for share, of_basins in zip(together, shares.T, strict=True)
+    ]
 
 
 def _reliability(judged: list[Rival]) -> list[dict[str, float]]:

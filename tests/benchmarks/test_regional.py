@@ -2,11 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib import pyplot
 
+from benchmarks.regional import pictures, uncertainty_pictures
 from benchmarks.regional.data import BASINS, basins, require_all
 from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.score import METRICS, quartiles
+from benchmarks.regional.uncertainty import Rival, _figures
+from hydrology.error_model import LEVELS
+from hydrology.verification import CLIMATOLOGY
 
 
 @pytest.fixture
@@ -51,3 +57,23 @@ def test_a_basin_without_a_score_takes_no_part_in_its_median() -> None:
     found = quartiles(rows)
     assert found["nse"] == pytest.approx([0.2, 0.3, 0.5])
     assert found["flv"] == pytest.approx([0.25, 0.4, 0.55])
+
+
+def test_every_picture_of_the_probabilities_is_kept_and_shown() -> None:
+    shown = (pictures.PICTURES.parent / "uncertainty.md").read_text()
+    drawn = uncertainty_pictures.pictures()
+    for name, figure in drawn.items():
+        assert f"(pictures/{name})" in shown
+        assert 0 < (pictures.PICTURES / name).stat().st_size < 150_000
+        pyplot.close(figure)
+    assert len(drawn) == shown.count("(pictures/")
+
+
+def test_the_shares_of_the_pit_are_those_of_all_days_and_of_each_basin() -> None:
+    flow = np.arange(400.0)
+    high, low = (np.tile(np.array(LEVELS) + shift, (400, 1)) for shift in (400.0, -1.0))
+    judged = [Rival.of(quantiles, flow, 390.0, 100.0) for quantiles in (high, low, low)]
+    figures = _figures({CLIMATOLOGY: judged}, np.ones(3))[CLIMATOLOGY]["pit"]
+    shares = [tenth["share"] for tenth in figures]
+    assert shares == pytest.approx([1 / 3, *[0] * 8, 2 / 3])
+    assert [tenth["of_basins"] for tenth in figures[::9]] == [[0, 0, 0.5], [1, 0.5, 1]]
