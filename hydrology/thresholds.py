@@ -1,14 +1,14 @@
 """The levels of a record of discharge: what it reaches once in some years, and what it falls to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.annual import Annual, annual_maxima, annual_minima
-from hydrology.calendar import Days
+from hydrology.calendar import Days, Period
 from hydrology.distributions import Array, Distribution, Gev, LogPearson3
 from hydrology.frequency import LEAST_YEARS, Level, levels, too_short
 
@@ -20,6 +20,8 @@ FLOOD_YEARS = (2, 5, 10, 25, 50)
 LOW_FLOW_YEARS = (2, 10)
 EXCEEDED_PERCENT = (70, 90, 95)
 """Of the days."""
+OF_MODEL = "model-"
+"""The names of levels of a version's own simulation begin with it, and go on as those of the record are called."""
 WHAT: dict[Kind, str] = {
     "flood": "Maxima of daily means, one a water year (October to September). They are no instantaneous peaks, which "
     "are higher.",
@@ -50,18 +52,25 @@ class Statistic:
     """Levels of one kind, by one method.
 
     Attributes:
-        annual: the years that they rest on, with their extremes.
+        years: how many years they rest on: those that have enough days.
+        left_out_years: how many years that the record touches have not.
+        dry_years: in how many of the years the extreme is 0.
+        period: of those years (`Annual.period`).
     """
 
     kind: Kind
     method: Method
-    annual: Annual
+    years: int
+    left_out_years: int
+    dry_years: int
+    period: Period | None
     levels: tuple[NamedLevel, ...]
 
-    @property
-    def dry_years(self) -> int:
-        """How many of the extremes are 0."""
-        return int((self.annual.values == 0).sum())
+    @classmethod
+    def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
+        """Return levels and what they rest on."""
+        dry = int((annual.values == 0).sum())
+        return cls(kind, method, len(annual), annual.left_out, dry, annual.period, tuple(levels))
 
 
 def of_record(flow: npt.ArrayLike, days: Days) -> list[Statistic]:
@@ -74,17 +83,15 @@ def of_record(flow: npt.ArrayLike, days: Days) -> list[Statistic]:
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
     return [
-        Statistic("flood", "gev", maxima, tuple(_floods(maxima, "gev", Gev))),
-        Statistic("flood", "log-pearson-3", maxima, tuple(_floods(maxima, "lp3", LogPearson3))),
-        Statistic("low-flow", "log-pearson-3", minima, tuple(_low_flows(minima))),
-        Statistic(
-            "flow-duration", "share-of-days", maxima, tuple(_durations(maxima, flow[np.isin(days, maxima.days)]))
-        ),
+        Statistic.of("flood", "gev", maxima, _floods(maxima, "gev", Gev)),
+        Statistic.of("flood", "log-pearson-3", maxima, _floods(maxima, "lp3", LogPearson3)),
+        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima)),
+        Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
     ]
 
 
 def names() -> list[str]:
-    """Return the names of all levels that a record can have."""
+    """Return the names of all levels that a record can have; `OF_MODEL` before them is a version's own."""
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 

@@ -191,6 +191,13 @@ class VerificationParams(RequestModel):
     version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
 
 
+class LevelsParams(RequestModel):
+    """Of which version's simulation to compute the levels, and where."""
+
+    version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
+    basins: Basins = Field([], description="By default those that it is current for, or that it learnt from.")
+
+
 class ComparisonParams(RequestModel):
     """Which versions to compare with the first of them, and on which days."""
 
@@ -419,6 +426,14 @@ class VerificationJob(JobRequest):
     params: VerificationParams
 
 
+class LevelsJob(JobRequest):
+    """Simulate all past days with a model version, and keep the floods and low flows of its own climatology, in place
+    of those before."""
+
+    kind: Literal["levels"]
+    params: LevelsParams
+
+
 class ComparisonJob(JobRequest):
     """Compare model versions."""
 
@@ -481,6 +496,7 @@ AnyJobRequest = Annotated[
     | CalibrationJob
     | ReforecastJob
     | VerificationJob
+    | LevelsJob
     | ComparisonJob
     | PretrainedJob,
     Field(discriminator="kind"),

@@ -40,6 +40,7 @@ Action = Literal[
     "model evaluated",
     "error model fitted",
     "forecasts verified",
+    "levels computed",
     "models compared",
     "forecast issued",
     "daily cycle",

@@ -29,7 +29,7 @@ class UnknownThreshold(NotFound):
 
 
 class ReservedName(InvalidInput):
-    """The name is that of a level of the basin's record."""
+    """The name is that of a level of the basin's record, or of a version's own."""
 
     kind = "reserved-name"
 
@@ -66,11 +66,11 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
 
     Raises:
         UnknownBasin: there is no such basin.
-        ReservedName: a level of its record is called so.
+        ReservedName: a level of its record, or of a version's own, is called so.
     """
     basins.lock(session, basin)
-    if new.name in thresholds.names():
-        raise ReservedName(f"{new.name} is a level of the record, which nobody sets: choose another name.")
+    if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
+        raise ReservedName(f"{new.name} is a level that is computed, which nobody sets: choose another name.")
     row = session.get(ThresholdRow, (basin, new.name))
     if row is None:
         session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))

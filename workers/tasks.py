@@ -21,6 +21,7 @@ from jobspec.kinds import (
     FetchParams,
     ForecastParams,
     IngestParams,
+    LevelsParams,
     MemberJob,
     MemberParams,
     PretrainedParams,
@@ -421,6 +422,23 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
     }
 
 
+def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
+    """Keep the levels of what model versions simulate of past days."""
+    from operations.model_levels import compute
+
+    done = compute(running.tools.database, running.tools.clock, params.version, params.basins, running.show)
+    return {
+        "versions": [
+            {
+                "version": of.version_id,
+                "basins": len(of.basins),
+                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+            }
+            for of in done
+        ]
+    }
+
+
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
     from operations.pretrained import install, promote_where_vacant, read_shipped
@@ -463,6 +481,7 @@ HANDLERS: dict[str, Handler] = {
     "calibration": calibration,
     "reforecast": reforecast,
     "verification": verification,
+    "levels": levels,
     "comparison": comparison,
     "pretrained": pretrained,
 }

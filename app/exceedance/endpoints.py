@@ -47,8 +47,9 @@ def read_exceedance(
     discharge: Discharge = None,
     if_none_match: IfNoneMatch = None,
 ) -> ExceedanceOfRun | Response:
-    """The chance that the day's mean flow passes a level, for each day ahead and for any of them, by the calibrated
-    flow of a forecast: of the floods, low flows and operators' levels that `thresholds` tells, or of a discharge asked
-    for. Null, with the reason, where the forecast is not calibrated."""
+    """The chance that the day's mean flow passes a level, for each day ahead and for any of them: of the floods, low
+    flows and operators' levels that `thresholds` tells, or of a discharge asked for, by the calibrated flow of a
+    forecast; null, with the reason, where it is not calibrated. The levels of the version's own simulation are held
+    against the members as they are."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     return tagged(service.exceedance(session, found, at, units, discharge), response, if_none_match, SHORTLY)

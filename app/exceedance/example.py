@@ -14,6 +14,7 @@ EXCEEDANCE: dict[str, Any] = OF_THE_RUN | {
             "name": "bankfull",
             "discharge": 1.2,
             "direction": "rising",
+            "flow": "calibrated",
             "chance": [0.031, 0.01, 0.0066],
             "within": 0.04,
             "in_words": "A chance of 1 in 25 that flow rises above bankfull (1.20 m³/s) by 23 April.",

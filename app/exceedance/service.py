@@ -1,7 +1,7 @@
 """Chances of passing levels, from the calibrated flow of a run to its answer."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 import numpy as np
@@ -10,14 +10,15 @@ from sqlalchemy.orm import Session
 
 from app.columns import column
 from app.discharge import Units
-from app.exceedance.schemas import ExceedanceOfRun, LevelChances
+from app.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
 from app.forecasts.discharge import NoArea
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from hydrology import units as convert
 from hydrology.probabilistic import chance_of_passing
+from hydrology.thresholds import OF_MODEL, Statistic
 from jobspec.thresholds import Direction
-from records import runs, thresholds
+from records import model_levels, runs, thresholds
 from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
@@ -33,22 +34,49 @@ class _Level:
     depth: float | None
     told: float | None
     reason: str | None = None
+    flow: FlowOf = "calibrated"
 
 
 @dataclass(frozen=True, slots=True)
-class _Flow:
+class _Calibrated:
     """The calibrated flow of a run, mm/day: quantiles (levels, leads) at `levels`, courses (paths, leads)."""
 
     levels: list[float]
     quantiles: Array
     paths: Array
 
-    def chances(self, depth: float, direction: Direction) -> tuple[list[float], float]:
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the chance of passing a depth on each day, and on any of them."""
         above = chance_of_passing(self.quantiles.T, self.levels, depth)
         of_days = above if direction == "rising" else 1 - above
-        passed = self.paths > depth if direction == "rising" else self.paths < depth
-        return column(of_days), max(float(passed.any(axis=1).mean()), float(of_days.max()))
+        return of_days, max(float(_passed(self.paths, depth, direction).any(axis=1).mean()), float(of_days.max()))
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Say how likely a level is passed."""
+        way = "rises above" if direction == "rising" else "falls below"
+        return f"{_chance(within)} that flow {way} {what} by {on(last)}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The flow of every member with every trace of weather, as it is, (members, leads) in mm/day."""
+
+    flow: Array
+
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
+        """Return the share that passes a depth on each day, and on any of them."""
+        passed = _passed(self.flow, depth, direction)
+        return passed.mean(axis=0), float(passed.any(axis=1).mean())
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Say how many pass a level."""
+        way = "rises above" if direction == "rising" else "falls below"
+        return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
+
+
+_Flow = _Calibrated | _Members
+_Flows = Mapping[FlowOf, _Flow | str]
+"""The flow that levels are held against, or why there is none."""
 
 
 def exceedance(
@@ -63,39 +91,65 @@ def exceedance(
         NoArea: the run names no area, and levels are in another unit than its depths.
     """
     run, basin = latest.run, latest.basin
-    days = days_ahead(run)
-    series = runs.series_of(session, run.id, basin.basin_id, (runs.CALIBRATED, runs.PATHS))
-    chances, missing = None, missing_in_header(basin)
-    if runs.PATHS in series and basin.status == "issued":
+    days, flows = days_ahead(run), _flows(session, run, basin)
+    levels = _levels(session, run, basin, units) if discharge is None else _asked(basin, units, discharge)
+    return ExceedanceOfRun(
+        **header(latest, at),
+        **days,
+        units={"discharge": units},
+        levels=[_told(flows, level, days["time"][-1], units) for level in levels],
+        missing=missing_in_header(basin),
+    )
+
+
+def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
+    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.CALIBRATED, runs.PATHS))
+    flows: dict[FlowOf, _Flow | str] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
+    if basin.status != "issued":
+        return flows
+    if runs.PATHS in series:
         quantiles = series[runs.CALIBRATED]
-        flow = _Flow(
+        flows["calibrated"] = _Calibrated(
             list(quantiles.axes["level"]),
             quantiles.values.astype(np.float64),
             series[runs.PATHS].values.astype(np.float64),
         )
-        levels = _levels(session, basin, units) if discharge is None else _asked(basin, units, discharge)
-        chances = [_told(flow, level, days["time"][-1], units) for level in levels]
-    else:
-        missing["levels"] = basin.why_not_calibrated
-    return ExceedanceOfRun(**header(latest, at), **days, units={"discharge": units}, levels=chances, missing=missing)
+    if "discharge" in series:
+        members = series["discharge"].values
+        flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64))
+    return flows
+
+
+def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.bool_]:
+    return flow > depth if direction == "rising" else flow < depth
 
 
 def _asked(basin: runs.RunBasin, units: Units, discharge: float) -> Iterator[_Level]:
     yield _Level(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
-def _levels(session: Session, basin: runs.RunBasin, units: Units) -> Iterator[_Level]:
-    """Yield the levels that operators set, and those of the record."""
+def _levels(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[_Level]:
+    """Yield the levels that operators set, those of the record, and those of the version's own simulation."""
     for fixed in thresholds.of_basin(session, basin.basin_id):
         yield _level(basin, fixed.name, fixed.direction, fixed.discharge, FIXED_UNIT, units)
     record = thresholds.of_record(session, basin.basin_id)
-    for statistic in record.statistics:
+    yield from _computed(basin, record.statistics, record.unit, units, "calibrated")
+    of_model = model_levels.get(session, run.version_id, basin.basin_id)
+    if of_model is not None:
+        yield from _computed(basin, of_model.statistics, model_levels.UNIT, units, "members")
+
+
+def _computed(
+    basin: runs.RunBasin, statistics: Sequence[Statistic], unit: str | None, units: Units, flow: FlowOf
+) -> Iterator[_Level]:
+    prefix = OF_MODEL if flow == "members" else ""
+    for statistic in statistics:
         for named in statistic.levels:
-            direction = thresholds.DIRECTIONS[statistic.kind]
-            if named.level.value is None or record.unit is None:
-                yield _Level(named.name, direction, None, None, named.level.reason)
+            direction, name = thresholds.DIRECTIONS[statistic.kind], prefix + named.name
+            if named.level.value is None or unit is None:
+                yield _Level(name, direction, None, None, named.level.reason, flow)
             else:
-                yield _level(basin, named.name, direction, named.level.value, record.unit, units)
+                yield replace(_level(basin, name, direction, named.level.value, unit, units), flow=flow)
 
 
 def _level(basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units) -> _Level:
@@ -115,36 +169,27 @@ def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:
     return float(flow)
 
 
-def _told(flow: _Flow, level: _Level, last: date, units: Units) -> LevelChances:
-    if level.depth is None or level.told is None:
-        return LevelChances(
-            name=level.name,
-            discharge=None,
-            direction=level.direction,
-            chance=None,
-            within=None,
-            in_words=None,
-            reason=level.reason,
-        )
-    of_days, within = flow.chances(level.depth, level.direction)
-    (told,) = column(np.array([level.told]))
-    return LevelChances(
+def _told(flows: _Flows, level: _Level, last: date, units: Units) -> LevelChances:
+    flow = flows[level.flow]
+    told = LevelChances(
         name=level.name,
-        discharge=told,
+        discharge=None if level.told is None else column(np.array([level.told]))[0],
         direction=level.direction,
-        chance=of_days,
-        within=within,
-        in_words=_sentence(level, within, last, units),
-        reason=None,
+        flow=level.flow,
+        chance=None,
+        within=None,
+        in_words=None,
+        reason=level.reason,
     )
-
-
-def _sentence(level: _Level, within: float, last: date, units: Units) -> str:
-    assert level.told is not None
-    flow = f"{number(level.told)} {UNITS[units]}"
-    what = flow if level.name is None else f"{level.name} ({flow})"
-    way = "rises above" if level.direction == "rising" else "falls below"
-    return f"{_chance(within)} that flow {way} {what} by {on(last)}."
+    if level.depth is None or level.told is None:
+        return told
+    if isinstance(flow, str):
+        return told.model_copy(update={"reason": flow})
+    of_days, within = flow.chances(level.depth, level.direction)
+    discharge = f"{number(level.told)} {UNITS[units]}"
+    what = discharge if level.name is None else f"{level.name} ({discharge})"
+    sentence = flow.sentence(within, what, level.direction, last)
+    return told.model_copy(update={"chance": column(of_days), "within": within, "in_words": sentence})
 
 
 def _chance(chance: float) -> str:

@@ -42,8 +42,8 @@ def read_thresholds(
 ) -> Thresholds | Response:
     """The levels that the basin's own gauge has measured: floods of 2 to 50 years by two distributions, 7-day low flows
     of 2 and 10 years, flows that most days exceed, with their intervals and the years that they rest on. A record of
-    fewer than ten years has none, and says so. And the levels that operators set. Floods are of daily means, and lower
-    than instantaneous peaks."""
+    fewer than ten years has none, and says so. Beside them those of what the current model version simulates (`model`),
+    and the levels that operators set. Floods are of daily means, and lower than instantaneous peaks."""
     asked = service.request(session, basin, units, area)
     unchanged = not_modified(response, service.tag_of(session, asked), SHORTLY, if_none_match)
     return unchanged or service.tell(session, asked)

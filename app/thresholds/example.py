@@ -70,6 +70,37 @@ THRESHOLDS: dict[str, Any] = {
             ],
         },
     ],
+    "model": {
+        "version": "01a2067bd48b7179f7e477",
+        "period": {"first_day": "1981-01-01", "last_day": "2008-12-31"},
+        "area": {"name": "maurer_extended", "km2": 1163.5},
+        "attributes_assumed": [],
+        "computed_at": "2026-11-22T09:35:00Z",
+        "levels": [
+            {
+                "kind": "flood",
+                "method": "gev",
+                "direction": "rising",
+                "what": WHAT["flood"],
+                "interval": _SAMPLED,
+                "years": 27,
+                "left_out_years": 2,
+                "dry_years": 0,
+                "period": {"first_day": "1981-10-01", "last_day": "2008-09-30"},
+                "levels": [
+                    {
+                        "name": "model-gev-10",
+                        "return_period_years": 10,
+                        "exceeded_percent": None,
+                        "discharge": 161.73,
+                        "low": 143.58,
+                        "high": 179.92,
+                        "reason": None,
+                    }
+                ],
+            }
+        ],
+    },
     "fixed": [FIXED],
     "missing": {
         "record.levels.return_period_years": "A share of the days has none.",

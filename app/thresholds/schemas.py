@@ -45,6 +45,20 @@ class RecordStatistic(Model):
     levels: list[RecordLevel]
 
 
+class ModelLevels(Model):
+    """The levels of what the basin's current model version simulates of past days with the weather that came: passed in
+    its own world as often as their return periods say, whatever its bias."""
+
+    version: str = Field(description="Another version has others.")
+    period: Period = Field(description="The simulated days, without the first year, in which the store fills.")
+    area: Area = Field(description="The drainage area that depths were converted with.")
+    attributes_assumed: list[str] = Field(description="The attributes of the basin that were assumed.")
+    computed_at: datetime
+    levels: list[RecordStatistic] = Field(
+        description="Of the members' mean. Their names are those of the record's with `model-` before them."
+    )
+
+
 class FixedThreshold(Model):
     """A level that somebody set."""
 
@@ -68,5 +82,6 @@ class Thresholds(Model):
     units: Units = Field(description="Of every discharge here.")
     area: Area | None = Field(description="The drainage area that discharge was converted with; null where none was.")
     record: list[RecordStatistic]
+    model: ModelLevels | None = Field(description="Null for the reason in `missing`.")
     fixed: list[FixedThreshold] = Field(description="Those that operators set, in the order of their names.")
     missing: Missing

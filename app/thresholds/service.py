@@ -13,13 +13,13 @@ from app.discharge import Units, area_between
 from app.forecasts.schemas import Area
 from app.observations.service import credit_of
 from app.schema import Period
-from app.thresholds.schemas import FixedThreshold, RecordLevel, RecordStatistic, Thresholds
+from app.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
 from hydrology import thresholds as levels
 from hydrology import units as convert
 from hydrology.basins import gauge_product
 from hydrology.calendar import as_date
 from hydrology.frequency import INTERVAL, SAMPLES
-from records import basins, series, thresholds
+from records import basins, model_levels, promotions, series, thresholds
 
 FIXED_UNIT = "m3/s"
 
@@ -66,14 +66,18 @@ def tag_of(session: Session, asked: Request) -> str:
     fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
-    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump())
+    model = _model_levels(session, asked.basin)
+    of_model = model if isinstance(model, str) else (model.version_id, str(model.computed_at))
+    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
 
 
 def tell(session: Session, asked: Request) -> Thresholds:
     """Return the answer."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
-    statistics = [_statistic(asked, record.unit, statistic) for statistic in record.statistics]
+    into = _Into(record.unit or asked.units, asked.units, asked.area)
+    statistics = [_statistic(into, statistic) for statistic in record.statistics]
+    model = _model_levels(session, asked.basin)
     credit = credit_of(session, product)
     missing = {
         name: why
@@ -82,6 +86,8 @@ def tell(session: Session, asked: Request) -> Thresholds:
     }
     if credit is None:
         missing["credit"] = "No feed brought any of it."
+    if isinstance(model, str):
+        missing["model"] = model
     if asked.area is None:
         missing["area"] = "No value was converted with an area."
     return Thresholds(
@@ -90,8 +96,9 @@ def tell(session: Session, asked: Request) -> Thresholds:
         product=product,
         credit=credit,
         units=asked.units,
-        area=None if asked.area is None else Area(name=asked.area.name, km2=asked.area.m2 / convert.M2_PER_KM2),
+        area=None if asked.area is None else _area(asked.area),
         record=statistics,
+        model=None if isinstance(model, str) else _of_model(asked, model),
         fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
         missing=missing,
     )
@@ -102,33 +109,74 @@ def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
     return FixedThreshold(**asdict(threshold))
 
 
+def _model_levels(session: Session, basin: str) -> model_levels.ModelLevels | str:
+    """Return the levels of the version that is current for a basin, or why there are none."""
+    version = promotions.current(session, [basin]).get(basin)
+    if version is None:
+        return "No model version is current for the basin."
+    return model_levels.get(session, version, basin) or (
+        f"No simulation of version {version} has been made for them: make one (freshet thresholds simulate)."
+    )
+
+
+def _of_model(asked: Request, model: model_levels.ModelLevels) -> ModelLevels:
+    area = convert.Area(model.area_name, model.area_m2)
+    into = _Into(model_levels.UNIT, asked.units, area, levels.OF_MODEL)
+    return ModelLevels(
+        version=model.version_id,
+        period=Period.between(model.first_day, model.last_day),
+        area=_area(area),
+        attributes_assumed=model.attributes_assumed,
+        computed_at=model.computed_at,
+        levels=[_statistic(into, statistic) for statistic in model.statistics],
+    )
+
+
+def _area(area: convert.Area) -> Area:
+    return Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
+
+
 def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:
-    (discharge,) = _converted(asked, FIXED_UNIT, [threshold.discharge])
+    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area).converted([threshold.discharge])
     return fixed_threshold(threshold).model_copy(update={"discharge": discharge})
 
 
-def _statistic(asked: Request, unit: str | None, statistic: levels.Statistic) -> RecordStatistic:
-    annual, counted = statistic.annual, statistic.kind == "flow-duration"
-    period = annual.period
+@dataclass(frozen=True, slots=True)
+class _Into:
+    """How levels are told: from their unit in the one that is asked for, with what goes before their names."""
+
+    unit: str
+    units: Units
+    area: convert.Area | None
+    prefix: str = ""
+
+    def converted(self, flows: list[Any]) -> list[float | None]:
+        """Return flows in the unit that is asked for."""
+        known = np.array(flows, dtype=np.float64)  # None becomes NaN
+        return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
+
+
+def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
+    counted, period = statistic.kind == "flow-duration", statistic.period
     return RecordStatistic(
         kind=statistic.kind,
         method=statistic.method,
         direction=thresholds.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
         interval=None if counted else _INTERVAL,
-        years=len(annual),
-        left_out_years=annual.left_out,
+        years=statistic.years,
+        left_out_years=statistic.left_out_years,
         dry_years=statistic.dry_years,
         period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
-        levels=[_level(asked, unit, named) for named in statistic.levels],
+        levels=[_level(into, named) for named in statistic.levels],
     )
 
 
-def _level(asked: Request, unit: str | None, named: levels.NamedLevel) -> RecordLevel:
+def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
     level = named.level
-    discharge, low, high = _converted(asked, unit or asked.units, [level.value, level.low, level.high])
+    discharge, low, high = into.converted([level.value, level.low, level.high])
     return RecordLevel(
-        name=named.name,
+        name=into.prefix + named.name,
         return_period_years=named.return_period_years,
         exceeded_percent=named.exceeded_percent,
         discharge=discharge,
@@ -136,8 +184,3 @@ def _level(asked: Request, unit: str | None, named: levels.NamedLevel) -> Record
         high=high,
         reason=level.reason,
     )
-
-
-def _converted(asked: Request, unit: str, flows: list[Any]) -> list[float | None]:
-    known = np.array(flows, dtype=np.float64)  # None becomes NaN
-    return gappy_column(convert.converted(known, unit=unit, into=asked.units, area=asked.area))

@@ -2,19 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, table
+from freshet.cli.context import opened, use_threads
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from freshet.cli.train import Basins
 from hydrology.basins import basin_id
-from hydrology.thresholds import WHAT, Statistic
+from hydrology.calendar import Period
+from hydrology.thresholds import OF_MODEL, WHAT, Statistic
 from hydrology.units import converted
+from jobspec.kinds import LevelsParams
 from jobspec.thresholds import NewThreshold
-from records import audit, basins
+from operations.basins import chosen
+from records import audit, basins, model_levels, promotions
 from records import thresholds as records
 
 app = typer.Typer(help="Show, set and remove levels of a basin's discharge.", no_args_is_help=True)
@@ -30,7 +36,7 @@ def thresholds() -> None:
 
 @app.command("show")
 def show(basin: Basin, as_json: Json = False) -> None:
-    """Show the levels of the basin's record and those that were set.
+    """Show the levels of the basin's record, those of its current version's simulation, and those that were set.
 
     Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is kept
     as depths are in mm/day.
@@ -39,13 +45,54 @@ def show(basin: Basin, as_json: Json = False) -> None:
     with opened() as context, context.database.reading() as session:
         basins.require(session, name)
         record, fixed = records.of_record(session, name), records.of_basin(session, name)
+        version = promotions.current(session, [name]).get(name)
+        model = model_levels.get(session, version, name) if version else None
     unit = "mm/day" if record.unit == "mm/day" else "m3/s"
     statistics = [_told(statistic, record.unit or unit, unit) for statistic in record.statistics]
-    payload = {"basin": name, "unit": unit, "record": statistics, "fixed": [asdict(one) for one in fixed]}
+    of_model = None if model is None else _of_model(model)
+    payload = {
+        "basin": name,
+        "unit": unit,
+        "record": [*statistics],
+        "model": of_model,
+        "fixed": [asdict(one) for one in fixed],
+    }
+    statistics += [] if of_model is None else of_model["levels"]
     rows = [row for statistic in statistics for row in _rows(statistic)]
     rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
     columns = ("level", "of", unit, "low", "high", "years", "why there is none")
     answer(payload, as_json, table(columns, rows, f"{name}: {len(rows)} levels"))
+
+
+@app.command("simulate")
+def simulate(
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help=LevelsParams.model_fields["version"].description)
+    ] = None,
+    basin: Basins = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate all past days with a model version, and keep the levels of it: those of its own climatology.
+
+    Without --basin: the basins that it is current for. Again, they take the place of those before.
+    """
+    with opened() as context:
+        with context.database.reading() as session:
+            names = chosen(session, basin) if basin else []
+        use_threads(context.settings.threads)
+        from operations.model_levels import compute
+
+        with reporting() as reporter:
+            done = compute(context.database, context.clock, version, names, partial(reporter.show, "basins"))
+        for of in done:
+            context.record("levels computed", of.version_id, basins=len(of.basins))
+    left_out = [reason for of in done for reason in of.left_out.values()]
+    for reason in left_out:
+        say(f"Left out: {reason}")
+    told = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
+    answer({"versions": [asdict(of) for of in done]}, as_json, "\n".join(told) or "No version is current for a basin.")
+    if left_out:
+        raise typer.Exit(PARTLY_DONE)
 
 
 @app.command("set")
@@ -79,13 +126,23 @@ def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     answer({"basin": of, "removed": name}, as_json, f"{name} of {of} is removed.")
 
 
-def _told(statistic: Statistic, unit: str, into: str) -> dict[str, Any]:
+def _of_model(model: model_levels.ModelLevels) -> dict[str, Any]:
+    levels = [_told(statistic, model_levels.UNIT, model_levels.UNIT, OF_MODEL) for statistic in model.statistics]
+    return {
+        "version": model.version_id,
+        "period": str(Period(model.first_day, model.last_day)),
+        "attributes_assumed": model.attributes_assumed,
+        "levels": levels,
+    }
+
+
+def _told(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[str, Any]:
     def flow(value: float | None) -> float | None:
         return None if value is None else float(converted(value, unit=unit, into=into, area=None))
 
     levels = [
         {
-            "name": named.name,
+            "name": prefix + named.name,
             "return_period_years": named.return_period_years,
             "exceeded_percent": named.exceeded_percent,
             "discharge": flow(named.level.value),
@@ -99,10 +156,10 @@ def _told(statistic: Statistic, unit: str, into: str) -> dict[str, Any]:
         "kind": statistic.kind,
         "method": statistic.method,
         "what": WHAT[statistic.kind],
-        "years": len(statistic.annual),
-        "left_out_years": statistic.annual.left_out,
+        "years": statistic.years,
+        "left_out_years": statistic.left_out_years,
         "dry_years": statistic.dry_years,
-        "period": None if statistic.annual.period is None else str(statistic.annual.period),
+        "period": None if statistic.period is None else str(statistic.period),
         "levels": levels,
     }
 

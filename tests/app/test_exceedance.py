@@ -9,15 +9,17 @@ from starlette.testclient import TestClient
 from app.exceedance.example import EXCEEDANCE
 from app.exceedance.schemas import ExceedanceOfRun
 from hydrology.error_model import LEVELS
+from hydrology.frequency import Level
 from hydrology.probabilistic import chance_of_passing
-from hydrology.thresholds import names
+from hydrology.thresholds import NamedLevel, Statistic, names
 from jobspec.thresholds import NewThreshold
-from records import runs, thresholds
+from records import model_levels, runs, thresholds
 from records.engine import Database
 from tests.app import factories as made
 from tests.app.test_forecasts import keep
 from tests.app.test_thresholds import keep as keep_record
 from tests.records.factories import BASIN, NOW
+from tests.records.test_model_levels import levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/exceedance"
 PER_MM = made.AREA_M2 / 1000 / 86_400
@@ -74,7 +76,34 @@ def test_a_forecast_that_is_not_calibrated_claims_no_chances(
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
     keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     said = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
-    assert (said["levels"], said["missing"]["levels"]) == (None, "No error model.")
+    (level,) = said["levels"]
+    assert (level["discharge"], level["chance"], level["within"]) == (3.0, None, None)
+    assert level["reason"] == "No error model."
+
+
+def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
+    database: Database, client: TestClient
+) -> None:
+    result = made.forecast()
+    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    run = keep(database, replace(result, series=series))
+    members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
+    level = float(np.sort(members.max(axis=1))[-1]) - 1e-3  # the highest member alone passes it
+    of_model = Statistic(
+        "flood", "gev", 12, 0, 0, None, (NamedLevel("gev-2", 2, None, Level(level * PER_MM, 0, 9, None)),)
+    )
+    with database.transaction() as session:
+        version = runs.get(session, run).version_id
+        model_levels.replace(session, levels_of(session, version, statistics=[of_model]))
+    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    told = {named["name"]: named for named in said["levels"]}["model-gev-2"]
+    passed = (members > level).mean(axis=0)
+    assert (told["flow"], told["direction"], told["reason"]) == ("members", "rising", None)
+    np.testing.assert_allclose(told["chance"], passed, rtol=1e-6)
+    assert told["within"] == pytest.approx(1 / len(members))
+    assert told["in_words"].startswith(f"The flow of 1 of {len(members)} members rises above model-gev-2 (")
+    others = [named for named in said["levels"] if named["name"] != "model-gev-2"]
+    assert {(named["flow"], named["chance"] is None) for named in others} == {("calibrated", True)}
 
 
 @pytest.mark.parametrize("discharge", ["0", "-1", "inf", "nan", "much"])

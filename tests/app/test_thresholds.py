@@ -7,11 +7,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from hydrology.thresholds import names, of_record
-from records import basins, series
+from records import basins, model_levels, series
 from records.engine import Database
 from tests.app.conftest import bearer
 from tests.app.test_user_basins import MILL
-from tests.records.factories import BASIN, NOW, a_source, daily
+from tests.records.factories import BASIN, NOW, a_promoted_version, a_source, daily
+from tests.records.test_model_levels import levels_of, statistics
 from tests.records.test_thresholds import a_record
 
 ADDRESS = f"/v1/basins/{BASIN}/thresholds"
@@ -224,3 +225,45 @@ def test_levels_that_are_told_are_finite_for_a_river_of_floods_and_dust(
     assert said["record"][2]["dry_years"] == said["record"][2]["years"] == 14
     assert "have any flow: the level is 0" in str(told(said, "reason")["7q10"])
     assert all(told(said)[name] for name in ("gev-2", "lp3-50"))
+
+
+def keep_model(database: Database, factor: float = 0.5) -> str:
+    """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
+    with database.transaction() as session:
+        version = a_promoted_version(session)
+        model_levels.replace(session, levels_of(session, version, statistics=statistics(factor=factor)))
+    return version
+
+
+def test_the_levels_of_the_current_version_stand_beside_those_of_the_record(
+    database: Database, client: TestClient
+) -> None:
+    levels = keep(database)
+    version = keep_model(database)
+    said = client.get(ADDRESS).json()
+    model = said["model"]
+    of_model = told({"record": model["levels"]})
+    assert of_model == pytest.approx({f"model-{name}": 0.5 * value for name, value in levels.items()}, rel=1e-5)
+    assert (model["version"], model["area"]) == (version, {"name": "maurer", "km2": 2000.0})
+    assert model["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
+    assert (model["levels"][0]["years"], model["attributes_assumed"]) == (12, ["soil_porosity"])
+    assert "model" not in said["missing"]
+    assert list(told(said)) == names()
+    depths = client.get(f"{ADDRESS}?units=mm/day&area=area_gages2").json()["model"]["levels"][0]["levels"][0]
+    first = model["levels"][0]["levels"][0]
+    assert depths["discharge"] == pytest.approx(first["discharge"] * 86_400_000 / AREA_M2, rel=1e-5)
+
+
+def test_a_promotion_changes_the_models_levels(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    assert sqlite_client.get(ADDRESS).json()["missing"]["model"] == "No model version is current for the basin."
+    first = keep_model(sqlite_database)
+    held = {"If-None-Match": sqlite_client.get(ADDRESS).headers["ETag"]}
+    assert sqlite_client.get(ADDRESS, headers=held).status_code == 304
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session)
+    without = sqlite_client.get(ADDRESS, headers=held)
+    assert (without.status_code, without.json()["model"]) == (200, None)
+    assert "freshet thresholds simulate" in without.json()["missing"]["model"]
+    second = keep_model(sqlite_database, 2.0)
+    assert sqlite_client.get(ADDRESS).json()["model"]["version"] == second != first

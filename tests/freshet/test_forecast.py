@@ -224,3 +224,13 @@ def test_issued_forecasts_are_held_against_what_came(worked: Freshet) -> None:
     assert again["changed"] == []
     assert "Medians over basins" in worked("verify").out
     assert worked("verify", "--version", "none").code == 3
+
+
+def test_the_levels_of_a_versions_own_simulation_are_computed_and_shown(worked: Freshet) -> None:
+    assert worked("thresholds", "show", BASINS[0], "--json").json["model"] is None
+    (of_version,) = worked("thresholds", "simulate", "--basin", BASINS[0], "--json").json["versions"]
+    assert (of_version["basins"], of_version["left_out"]) == ([BASINS[0]], {})
+    model = worked("thresholds", "show", BASINS[0], "--json").json["model"]
+    assert model["version"] == of_version["version_id"]
+    assert model["levels"][0]["levels"][0]["name"] == "model-gev-2"
+    assert "model-7q10" in worked("thresholds", "show", BASINS[0]).out

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hydrology.annual import annual_maxima, annual_minima
 from hydrology.calendar import Days, Period
 from hydrology.distributions import Array, Gev
 from hydrology.thresholds import Statistic, names, of_record
@@ -56,16 +57,16 @@ def test_a_statistic_says_which_years_it_rests_on() -> None:
     flow = river()
     flow[3030:3070] = np.nan  # in January and February
     floods, _, low, duration = of_record(flow, THIRTY_YEARS.days)
-    assert (len(floods.annual), floods.annual.left_out, str(floods.annual.period)) == (29, 1, str(THIRTY_YEARS))
-    assert (len(low.annual), low.annual.left_out, str(low.annual.period)) == (28, 3, "1981-04-01..2010-03-31")
-    assert duration.annual is floods.annual
+    assert (floods.years, floods.left_out_years, str(floods.period)) == (29, 1, str(THIRTY_YEARS))
+    assert (low.years, low.left_out_years, str(low.period)) == (28, 3, "1981-04-01..2010-03-31")
+    assert (duration.years, duration.period) == (floods.years, floods.period)
     assert floods.dry_years == low.dry_years == 0
 
 
 def test_flow_is_exceeded_on_that_share_of_the_days_that_count() -> None:
     flow = river()
     flow[3030:3070] = np.nan
-    counted = flow[np.isin(THIRTY_YEARS.days, of_record(flow, THIRTY_YEARS.days)[0].annual.days)]
+    counted = flow[np.isin(THIRTY_YEARS.days, annual_maxima(flow, THIRTY_YEARS.days).days)]
     level = by_name(of_record(flow, THIRTY_YEARS.days))
     for percent in (70, 90, 95):
         exceeded = level[f"exceeded-{percent}"]
@@ -127,19 +128,20 @@ def test_real_rivers_have_the_levels_of_scipy(camels: Path, basin: str) -> None:
     (series,) = (one.series for one in data.series if one.variable == "discharge")
     flow, days = series.values.astype(np.float64), series.days
     gev, log_pearson, low, _ = of_record(flow, days)
-    assert len(gev.annual) >= 25
-    assert gev.annual.values.tolist() == extremes(flow, days, 10, 1, max).tolist()
-    assert low.annual.values == pytest.approx(extremes(flow, days, 4, 7, min))
+    maxima, minima = annual_maxima(flow, days).values, annual_minima(flow, days).values
+    assert gev.years == len(maxima) >= 25
+    assert maxima.tolist() == extremes(flow, days, 10, 1, max).tolist()
+    assert minima == pytest.approx(extremes(flow, days, 4, 7, min))
 
     exceeded = 1 / np.array([2, 5, 10, 25, 50])
-    by_l_moments = Gev.fit(gev.annual.values)
+    by_l_moments = Gev.fit(maxima)
     scipys = stats.genextreme(by_l_moments.shape, by_l_moments.location, by_l_moments.scale)
     assert by_value(gev) == pytest.approx(scipys.isf(exceeded), rel=1e-3)
     steps = scipys.ppf((np.arange(10**6) + 0.5) / 10**6)  # their L-moments are those of the distribution, but for 2e-3
     assert stats.lmoment(steps, order=[1, 2, 3]) == pytest.approx(
-        stats.lmoment(gev.annual.values, order=[1, 2, 3]), rel=2e-3, abs=2e-3
+        stats.lmoment(maxima, order=[1, 2, 3]), rel=2e-3, abs=2e-3
     )
-    for statistic, chance in ((log_pearson, 1 - exceeded), (low, np.array([0.5, 0.1]))):
-        logs = np.log10(statistic.annual.values)
+    for statistic, values, chance in ((log_pearson, maxima, 1 - exceeded), (low, minima, np.array([0.5, 0.1]))):
+        logs = np.log10(values)
         expected = 10 ** stats.pearson3.ppf(chance, stats.skew(logs, bias=False), logs.mean(), logs.std(ddof=1))
         assert by_value(statistic) == pytest.approx(expected, rel=1e-3)

@@ -32,6 +32,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("calibration", {"period": PERIOD, "version": "a"}),
     ("reforecast", {"period": PERIOD, "version": "a", "every": 7, "horizon": 3, "basins": ["USGS-01013500"]}),
     ("verification", {"version": "a"}),
+    ("levels", {"version": "a", "basins": ["USGS-01013500"]}),
     ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
     ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
 ]

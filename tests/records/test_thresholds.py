@@ -92,7 +92,7 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
         without = thresholds.of_record(session, BASIN)
         write(session, BASIN, "usgs", "discharge", record, source, NOW)
         kept = thresholds.of_record(session, BASIN)
-    assert {len(statistic.annual) for statistic in without.statistics} == {0}
+    assert {statistic.years for statistic in without.statistics} == {0}
     assert kept.unit == "cfs"
     expected = of_flow.of_record(record.values, record.days)
     assert [one.levels for one in kept.statistics] == [one.levels for one in expected]

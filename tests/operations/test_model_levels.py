@@ -1,0 +1,86 @@
+"""The levels of a version's own climatology are those of its simulation, whatever was observed."""
+
+import numpy as np
+import pytest
+from sqlalchemy import delete
+
+from hydrology.calendar import Period
+from hydrology.errors import DataProblem
+from hydrology.spin_up import SPIN_UP_DAYS
+from hydrology.thresholds import of_record
+from operations import model_levels as computing
+from operations.dataset import load_forcing
+from operations.loading import load_version
+from operations.model_levels import compute
+from records import basins, model_levels, versions
+from records.engine import Database
+from records.model_levels import ModelLevels
+from records.tables.series import SeriesRow
+from tests.operations.conftest import BASINS, CLOCK
+
+BASIN = BASINS[1]
+
+
+def kept_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
+    with database.reading() as session:
+        return model_levels.get(session, versions.newest(session).id, basin)
+
+
+def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(kept: Database) -> None:
+    with kept.transaction() as session:
+        version = versions.newest(session)
+        session.execute(delete(SeriesRow).filter_by(variable="discharge"))  # none of what was observed
+    (done,) = compute(kept, CLOCK)
+    assert (done.version_id, done.basins, done.left_out) == (version.id, BASINS, {})
+    with kept.reading() as session:
+        loaded = load_version(session, version.id)
+        forcing = load_forcing(session, BASIN, loaded.config)
+        area = basins.get(session, BASIN).areas[version.area_products[0]]
+    assert not isinstance(forcing, str)
+    outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
+    days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    flow = outputs["discharge"].mean(axis=0, dtype=float)[0, SPIN_UP_DAYS:] * area / 86_400_000
+    levels = kept_of(kept)
+    assert levels is not None
+    assert (levels.first_day, levels.last_day) == (days.first, days.last)
+    assert (levels.area_m2, levels.attributes_assumed) == (area, [])
+    expected = of_record(flow, days.days)
+    assert [statistic.years for statistic in levels.statistics] == [statistic.years for statistic in expected]
+    reasons = {named.level.reason for statistic in levels.statistics for named in statistic.levels}
+    assert reasons == {f"Years with enough days: {years}. A level needs 10." for years in (3, 4)}
+
+
+def test_with_enough_years_they_are_flows(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The country has five years: a day of them stands for one, so that there are extremes enough.
+    def of_many(flow: np.ndarray, days: np.ndarray) -> object:
+        return of_record(np.repeat(flow, 20), days[0] + np.arange(20 * len(flow)))
+
+    monkeypatch.setattr(computing, "of_record", of_many)
+    compute(kept, CLOCK, basins=[BASIN])
+    levels = kept_of(kept)
+    assert levels is not None
+    floods = [named.level for named in levels.statistics[0].levels]
+    values = [level.value for level in floods]
+    assert all(value is not None for value in values)
+    assert values == sorted(values)  # type: ignore[type-var]
+    assert kept_of(kept, BASINS[0]) is None
+
+
+def test_a_basin_without_weather_is_left_out_and_none_at_all_is_a_problem(kept: Database) -> None:
+    with kept.transaction() as session:
+        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="precipitation"))
+    (done,) = compute(kept, CLOCK)
+    assert done.basins == (BASINS[0], BASINS[2])
+    assert "has no precipitation" in done.left_out[BASIN]
+    with pytest.raises(DataProblem, match="No basin can be simulated"):
+        compute(kept, CLOCK, basins=[BASIN])
+
+
+def test_computed_again_they_are_the_same(kept: Database) -> None:
+    compute(kept, CLOCK)
+    before = kept_of(kept)
+    compute(kept, CLOCK)
+    after = kept_of(kept)
+    assert before is not None
+    assert after is not None
+    assert after.statistics == before.statistics
