@@ -121,6 +121,11 @@ KnownAt = Annotated[
 ]
 
 
+def as_known(now: datetime, known_at: datetime | None) -> datetime:
+    """Return the instant that an answer is to be as of: now, or one before."""
+    return min(now, known_at or now)
+
+
 def refuse_unknown_parameters(request: Request) -> None:
     """Refuse a query parameter that the operation does not have: a misspelt one would else be ignored.
 

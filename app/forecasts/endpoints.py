@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
-from app.dependencies import BasinId, Reading, RenderedAnswers, RunId, ServiceClock
+from app.dependencies import BasinId, KnownAt, Reading, RenderedAnswers, RunId, ServiceClock, as_known
 from app.discharge import Units
 from app.forecasts import batch, lookup, service
 from app.forecasts.batch import MOST_BASINS
@@ -65,6 +65,7 @@ def read_latest_forecast(
     basin: BasinId,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
+    known_at: KnownAt = None,
     format: Format = "json",  # noqa: A002, ARG001 - the parameter's name; JSON is the only one yet
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecast | Response:
@@ -73,8 +74,11 @@ def read_latest_forecast(
     reads as snow, precipitation and loss (mm/day), and the water balance (mm) of every member.
 
     Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why. Where T0 lies
-    more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much."""
-    at = clock.now()
+    more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much.
+
+    With `known_at` it is what the answer would have been at that instant, its age included, of the version that is
+    current now."""
+    at = as_known(clock.now(), known_at)
     representation = Representation(units, members, at)
     newest = glance(session, basin, at)
     if newest is not None:
@@ -100,11 +104,13 @@ def read_latest_forecasts(
     basins: Basins,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
+    known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecasts | Response:
     """For each basin what its latest forecast says, in one answer. A basin that has none is in `without` with the
-    reason: nothing is cut silently, and more basins than one answer holds are refused."""
-    at = clock.now()
+    reason: nothing is cut silently, and more basins than one answer holds are refused. With `known_at` as for one
+    basin."""
+    at = as_known(clock.now(), known_at)
     by_basin, representation = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
     if members and (detail := batch.too_much(by_basin)) is not None:
         raise InvalidRequest([Fault(location="query", field="members", detail=detail)])

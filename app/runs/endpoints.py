@@ -15,6 +15,7 @@ from app.dependencies import (
     Reading,
     RunId,
     ServiceClock,
+    as_known,
 )
 from app.paging import next_page
 from app.problems import documented
@@ -56,7 +57,7 @@ def list_runs(
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then: a run never changes, so each still says what it said."""
     filters = RunFilters(basin, version, purpose, t0_from, t0_to, issued_after)
-    runs, more = service.page(session, filters, at=min(clock.now(), known_at or clock.now()), after=after, limit=limit)
+    runs, more = service.page(session, filters, at=as_known(clock.now(), known_at), after=after, limit=limit)
     query = {
         "basin": basin,
         "version": version,

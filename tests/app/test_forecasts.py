@@ -1,7 +1,7 @@
 """The latest forecast and any run, from stored rows to the answer."""
 
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -287,6 +287,29 @@ def test_a_forecast_that_is_not_available_yet_is_not_the_latest(
     answer = sqlite_client.get(LATEST)
     assert answer.status_code == 404
     assert answer.json()["type"] == "/problems/no-forecast"
+
+
+def test_the_latest_forecast_is_told_as_it_was_at_an_instant(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        first, second = (
+            a_run(session, version, made.forecast(), horizon_days=3, t0=day(t0), issued_at=at, available_at=at).id
+            for t0, at in (("2008-09-20", NOW - timedelta(days=9)), ("2008-09-25", NOW - timedelta(days=4)))
+        )
+
+    def asked(address: str, at: datetime | None) -> Any:
+        params = {"basins": BASIN} if address == "/v1/forecasts" else {}
+        answer = client.get(address, params=params | ({} if at is None else {"known_at": at.isoformat()})).json()
+        return answer["forecasts"][0] if "forecasts" in answer else answer
+
+    for address in (LATEST, "/v1/forecasts"):
+        assert asked(address, None)["run"] == asked(address, NOW + timedelta(days=9))["run"] == second
+        then = asked(address, NOW - timedelta(days=5))
+        assert then["run"] == first
+        assert then["age_days"] < asked(address, NOW - timedelta(days=4, hours=1))["age_days"]
+        assert asked(address, NOW - timedelta(days=4))["run"] == second
+    before = client.get(LATEST, params={"known_at": (NOW - timedelta(days=10)).isoformat()})
+    assert (before.status_code, before.json()["type"]) == (404, "/problems/no-forecast")
 
 
 def test_no_forecast_says_how_to_make_one(database: Database, client: TestClient) -> None:
