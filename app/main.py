@@ -37,6 +37,7 @@ from app.thresholds.endpoints import router as thresholds
 from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
 from app.verification.endpoints import router as verification
+from app.volumes.endpoints import router as volumes
 from app.water.endpoints import router as water
 from app.weather.endpoints import router as weather
 from records.clock import Clock
@@ -98,7 +99,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, runs, water, skill),
+        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, volumes, runs, water, skill),
         *(verification, comparisons, models, bridges, jobs, feeds, schedules, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)

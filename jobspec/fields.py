@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 from hydrology.basins import basin_id
 from hydrology.calendar import Day, Period, day
 from hydrology.errors import InvalidInput
+from hydrology.volumes import SEASON, Season
 
 MOST_BASINS = 10_000
 LONGEST_PERIOD_TEXT = 40
@@ -65,6 +66,16 @@ def read_period(value: object) -> Period:
         raise PydanticCustomError("period", "not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30")
     with refusing("period"):
         return Period.parse(value)
+
+
+def read_season(value: object) -> Season:
+    """Read `MM-DD..MM-DD`: the same days of every year."""
+    if isinstance(value, Season):
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("season", "not a part of the year: write MM-DD..MM-DD, e.g. 04-01..07-31")
+    with refusing("season"):
+        return Season.parse(value)
 
 
 def _without_password(text: str) -> str:
@@ -120,4 +131,8 @@ PeriodField = Annotated[
     PlainValidator(read_period),
     PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "maxLength": LONGEST_PERIOD_TEXT, "examples": ["1999-10-01..2008-09-30"]}),
+]
+SEASON_SCHEMA: dict[str, Any] = {"type": "string", "pattern": SEASON, "examples": ["04-01..07-31"]}
+SeasonField = Annotated[
+    Season, PlainValidator(read_season), PlainSerializer(str, return_type=str), WithJsonSchema(SEASON_SCHEMA)
 ]

@@ -18,7 +18,18 @@ from hydrology.products import own_product
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from jobspec.basins import AddedBasin, ClimateParams
-from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, Place, RequestModel, refusing
+from jobspec.fields import (
+    Basins,
+    DayField,
+    Id,
+    Line,
+    Name,
+    PeriodField,
+    Place,
+    RequestModel,
+    SeasonField,
+    refusing,
+)
 from jobspec.training import AnyTraining
 
 LONGEST_HORIZON_DAYS = 366
@@ -140,6 +151,22 @@ class ForecastParams(RequestModel):
         if self.weather_id is not None and self.weather != "supplied":
             raise PydanticCustomError("weather_id", "`weather_id` goes with `weather` supplied alone")
         return self
+
+
+class VolumesParams(RequestModel):
+    """Of which seasons to forecast the volume."""
+
+    basins: Basins = Field([], description="By default all that have a model version.")
+    t0: DayField | None = Field(
+        None, description="The last day of the state; by default the newest that the data allow."
+    )
+    season: SeasonField | None = Field(
+        None,
+        description="The same days of every year; of those the first that have not ended at T0. By default April to "
+        "July where half or more of the precipitation is snow, elsewhere the month of the first day after T0 and the "
+        "two after it.",
+    )
+    version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
 
 
 class EvaluationParams(RequestModel):
@@ -397,6 +424,15 @@ class ForecastJob(JobRequest):
     params: ForecastParams
 
 
+class VolumesJob(JobRequest):
+    """Forecast the volume of a season with the weather of other years. The latest forecasts stay what they are."""
+
+    time_limit = timedelta(hours=4)
+
+    kind: Literal["volumes"]
+    params: VolumesParams
+
+
 class EvaluationJob(JobRequest):
     """Score a model version."""
 
@@ -492,6 +528,7 @@ AnyJobRequest = Annotated[
     | ClimateJob
     | TrainingJob
     | ForecastJob
+    | VolumesJob
     | EvaluationJob
     | CalibrationJob
     | ReforecastJob

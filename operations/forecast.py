@@ -54,7 +54,7 @@ def forecast(
         NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
     """
     with database.reading() as session:
-        groups = _basins_by_version(session, params)
+        groups = basins_by_version(session, params.basins, params.version)
         if earlier := _earlier_runs(session, key):
             return earlier
     inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
@@ -86,13 +86,22 @@ def issue(
     return issued
 
 
-def _basins_by_version(session: Session, params: ForecastParams) -> dict[str, list[str]]:
-    wanted = params.basins or with_model(session, params.version)
+def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
+    """Return the basins that are asked for, all with a model where none is, by the version that forecasts them.
+
+    Args:
+        version: the one to use; None for the current one of each basin.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one is not kept.
+        NothingToForecast: a basin has no current version.
+    """
+    wanted = list(names) or with_model(session, version)
     for basin in wanted:
         basins.require(session, basin)
-    if params.version is not None:
-        versions.get(session, params.version)
-        return {params.version: wanted}
+    if version is not None:
+        versions.get(session, version)
+        return {version: wanted}
     current = promotions.current(session, wanted)
     if missing := [basin for basin in wanted if basin not in current]:
         raise NothingToForecast(

@@ -1,9 +1,10 @@
 """The latest forecast of a basin, as the clock sees it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
 from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
@@ -94,6 +95,37 @@ def glance(session: Session, basin: str, at: datetime) -> tuple[str, Day] | None
     """Return run and T0 of the latest forecast by one small look-up, where the newest run is it, else None."""
     row = session.execute(_NEWEST, {"basin": basin, "at": at}).first()
     return (row.id, row.t0) if row is not None and row.can_be_latest else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A run of a basin, and the days that it looks ahead."""
+
+    run_id: str
+    t0: Day
+    last: Day
+
+
+def climate_runs(session: Session, basin: str, at: datetime) -> Iterator[Ahead]:
+    """Yield the runs of a basin's current version on the weather of other years, the newest T0 first.
+
+    Those that an operator's key asked for are among them: nobody chooses their weather.
+    """
+    rows = session.execute(
+        select(RunRow.id, RunRow.t0, RunRow.horizon_days)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(
+            RunRow.version_id == _CURRENT,
+            RunRow.forcing_kind == "climatology",
+            RunRow.available_at <= at,
+            RunBasinRow.basin_id == bindparam("basin"),
+            _CAN_BE_LATEST,
+        )
+        .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc()),
+        {"basin": basin},
+    )
+    for row in rows:
+        yield Ahead(row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D"))
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:

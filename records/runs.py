@@ -24,7 +24,7 @@ from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunS
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Why a run was made. `operational`: by a schedule, an admin or whoever owns the data folder: it may become the latest.
-`on-request`: an operator's key asked for it, which leaves the latest as it is."""
+`on-request`: an operator's key asked for it, or it is of a season's volume, which leaves the latest as it is."""
 QuantilesOf = Literal["members", "members and traces"]
 """What the quantiles of discharge are of; with traces of weather, of every member with every trace."""
 QUANTILES_NOTE = (

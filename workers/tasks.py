@@ -30,6 +30,7 @@ from jobspec.kinds import (
     TrainingParams,
     UploadParams,
     VerificationParams,
+    VolumesParams,
     WeatherParams,
 )
 from records import feeds, jobs, promotions, runs, versions
@@ -338,6 +339,15 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
 
 
+def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
+    """Issue forecasts of seasonal volumes."""
+    from operations.volumes import forecast_volumes
+
+    tools = running.tools
+    issued = forecast_volumes(tools.database, tools.clock, params, key=running.job.id, on_days=running.show)
+    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
+
+
 def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     """Score a model version."""
     from operations.evaluate import evaluate
@@ -477,6 +487,7 @@ HANDLERS: dict[str, Handler] = {
     "training": training,
     "member": member,
     "forecast": forecast,
+    "volumes": volumes,
     "evaluation": evaluation,
     "calibration": calibration,
     "reforecast": reforecast,

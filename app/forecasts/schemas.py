@@ -135,7 +135,7 @@ class RunOfBasin(Model):
     version: str = Field(description="The model version.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
-        "`on-request`: an operator's key asked for it, and it never does."
+        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does."
     )
     status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
     reason: str | None

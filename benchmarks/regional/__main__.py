@@ -25,7 +25,7 @@ def main() -> None:
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
     what.add_parser("score").add_argument(
-        "series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins", "uncertainty"]
+        "series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins", "uncertainty", "volumes"]
     )
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("draw")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.regional import uncertainty
+from benchmarks.regional import uncertainty, volumes
 from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
 from benchmarks.regional.snow import snow_skill
@@ -67,7 +67,8 @@ def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
     `folds`: each on the basins that it never saw. `snow`, `snow-twins`: of the shipped ensembles. `twins` are scored in
-    the test years alone: they have fitted the others. `uncertainty`: the probabilities of the shipped ensemble.
+    the test years alone: they have fitted the others. `uncertainty`: the probabilities of the shipped ensemble, and
+    `volumes` those with the weather of other years.
     """
     if name == "folds":
         result = _folds()
@@ -78,6 +79,8 @@ def score(name: str) -> None:
     elif name == "uncertainty":
         run = simulate(loaded(shipped(ENSEMBLE)), basins())
         result = uncertainty.measure(run, observe(basins(), str(run.record)))
+    elif name == "volumes":
+        result = volumes.measure(loaded(shipped(ENSEMBLE)), observe)
     else:
         result = _series(name)
     RESULTS.mkdir(exist_ok=True)

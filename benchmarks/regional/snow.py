@@ -11,8 +11,16 @@ from operations.evaluate import evaluate
 from operations.pretrained import install, read_shipped
 from records import basins as basin_records
 from records.clock import Clock
+from records.engine import Database
 
 FRAC_SNOW = 0.5
+
+
+def snowy(database: Database) -> list[str]:
+    """Return the basins where at least half the precipitation is snow."""
+    with database.reading() as session:
+        (fractions,) = basin_records.attributes_of(session, basins(), ["frac_snow"]).T
+    return [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
 
 
 def snow_skill(name: str) -> dict[str, object]:
@@ -24,11 +32,9 @@ def snow_skill(name: str) -> dict[str, object]:
         name: of the ensemble.
     """
     database = opened()
-    with database.reading() as session:
-        (fractions,) = basin_records.attributes_of(session, basins(), ["frac_snow"]).T
-    snowy = [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
+    names = snowy(database)
     version = install(database, Clock(), read_shipped(name)).version_id
-    done = evaluate(database, Clock(), version, Period.parse(TEST), snowy)
+    done = evaluate(database, Clock(), version, Period.parse(TEST), names)
     database.close()
     by_basin = {
         basin.basin: {"r": basin.snow.test_r, "bias_pct": basin.snow.bias_pct}
@@ -40,7 +46,7 @@ def snow_skill(name: str) -> dict[str, object]:
         for name in ("r", "bias_pct")
     }
     return {
-        "asked_for": len(snowy),
+        "asked_for": len(names),
         "basins": len(by_basin),
         **quartiles,
         "worst_residual": done.worst_residual,

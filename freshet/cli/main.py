@@ -33,6 +33,7 @@ from freshet.cli import (
     thresholds,
     train,
     verify,
+    volumes,
     weather,
 )
 from freshet.cli.output import problem_json, say
@@ -58,6 +59,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "compare",
             "weather",
             "forecast",
+            "volumes",
             "daily",
             "replay",
             "verify",
@@ -100,6 +102,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("reforecast")(reforecast.reforecast)
 app.command("compare")(compare.compare)
 app.command("forecast")(forecast.forecast)
+app.command("volumes")(volumes.volumes)
 app.command("daily")(daily.daily)
 app.command("replay")(replay.replay)
 app.command("verify")(verify.verify)

@@ -40,6 +40,8 @@ from app.thresholds.example import FIXED, THRESHOLDS
 from app.thresholds.schemas import FixedThreshold, Thresholds
 from app.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
 from app.verification.schemas import BasinVerification, ModelVerification
+from app.volumes.example import VOLUMES
+from app.volumes.schemas import VolumesOfRun
 from app.water.example import BALANCE, STORAGE
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records.settings import Settings
@@ -107,6 +109,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_status",
         "read_storage",
         "read_thresholds",
+        "read_volumes",
         "read_water_balance",
         "read_weather",
         "read_weather_of_basin",
@@ -167,6 +170,7 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (FeedDetail, FEED_DETAIL),
         (Thresholds, THRESHOLDS),
         (FixedThreshold, FIXED),
+        (VolumesOfRun, VOLUMES),
     ],
 )
 def test_an_example_is_an_answer_as_it_would_be_given(

@@ -1,0 +1,1 @@
+"""The volume of a season."""

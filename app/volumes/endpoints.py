@@ -1,0 +1,63 @@
+"""/v1/basins/{basin}/volumes"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import AfterValidator
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.forecasts import lookup
+from app.problems import documented
+from app.volumes import service
+from app.volumes.schemas import VolumesOfRun
+from hydrology.volumes import SEASON, Season
+from jobspec.fields import read_season
+from records import volumes
+from records.basins import UnknownBasin
+from records.latest import NoForecast, NoModel
+from records.runs import UnknownRun
+from records.volumes import SeasonNotHeld
+
+router = APIRouter(prefix="/basins", tags=["forecasts"])
+
+SeasonText = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else str(read_season(text))),
+    Query(
+        description="The same days of every year, as `MM-DD..MM-DD`; of those the first that have not ended at T0. By "
+        "default April to July where half or more of the precipitation is snow, elsewhere the month of the first day "
+        "after T0 and the two after it.",
+        pattern=SEASON,
+        examples=["04-01..07-31"],
+    ),
+]
+
+
+@router.get(
+    "/{basin}/volumes",
+    summary="How much water a season brings",
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, SeasonNotHeld),
+    response_model=VolumesOfRun,
+    response_model_exclude_unset=True,
+)
+def read_volumes(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    season: SeasonText = None,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> VolumesOfRun | Response:
+    """The volume of a season that is exceeded with a chance of 10, 30, 50, 70 and 90 %, in mm and million m³, beside
+    what is normal, and with what was observed of it until T0. Of the newest run on the weather of other years that
+    holds the season (a job `volumes` makes one), or of a run that is named. `calibrated` comes from equally likely
+    courses of calibrated flow; `raw`, of members and traces as they are, is too sure. Null, with the reason, where it
+    cannot be told."""
+    asked, now = None if season is None else Season.parse(season), clock.now()
+    if run is None:
+        told = service.volumes_of_run(session, volumes.newest(session, basin, now, asked), asked, now)
+    else:
+        told = service.volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
+    return tagged(told, response, if_none_match)

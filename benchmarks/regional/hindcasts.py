@@ -1,0 +1,81 @@
+"""Past forecasts on the weather of other years (ESP), many basins at once: what the service would have issued.
+
+T0's own year is left out, as `operations.weather_ahead` leaves it out; the years beside it are not. Weather of later
+years than T0's is used as that of earlier ones is: it says what such a season can be, not what that one was.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.regional.data import opened, require_all
+from hydrology.calendar import Day, Period
+from hydrology.error_model import LONGEST_GAP
+from models.ensemble import Ensemble
+from models.inference import ArrayMap
+from operations.advance import ONE_DAY
+from operations.dataset import BasinForcing, load_forcing, stacked
+from operations.forecast_days import RunDays
+from operations.weather_ahead import WeatherAhead, climatology
+
+
+@dataclass(frozen=True, slots=True)
+class Hindcast:
+    """One issue.
+
+    Attributes:
+        recent: the members' mean discharge of the last days until T0, (basins, days), mm/day.
+        discharge: (members, basins, traces, leads), mm/day.
+    """
+
+    days: RunDays
+    recent: npt.NDArray[np.float32]
+    discharge: npt.NDArray[np.float32]
+
+
+def read_forcings(ensemble: Ensemble, names: Sequence[str]) -> list[BasinForcing]:
+    """Return the weather of the whole record of some basins."""
+    database = opened()
+    with database.reading() as session:
+        loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
+    database.close()
+    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
+    return [loading for loading in loadings.values() if not isinstance(loading, str)]
+
+
+def hindcasts(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequence[RunDays]) -> Iterator[Hindcast]:
+    """Yield the forecasts of some days, in their order, from states that begin with the record.
+
+    Args:
+        basins: whose records hold the same days.
+        issues: in the order of their T0.
+    """
+    record = basins[0].period
+    whole = stacked([basin.forcing for basin in basins])
+    states: list[ArrayMap] | None = None
+    first = record.first
+    for days in issues:
+        until_t0, states = ensemble.simulate(whole.over(Period(first, days.t0)), states, ("discharge",))
+        recent = until_t0["discharge"][..., -LONGEST_GAP:].mean(axis=0, dtype=np.float64).astype(np.float32)
+        first = days.t0 + ONE_DAY
+        yield Hindcast(days, recent, _ahead(ensemble, basins, states, days, record.last))
+
+
+def _ahead(
+    ensemble: Ensemble, basins: Sequence[BasinForcing], states: Sequence[ArrayMap], days: RunDays, ended: Day
+) -> npt.NDArray[np.float32]:
+    weather = [climatology(basin.forcing.ids[0], basin, days, ended) for basin in basins]
+    traces = [of_basin.forcing for of_basin in weather if isinstance(of_basin, WeatherAhead)]
+    count = len(traces[0].ids)
+    begun = [_fanned_out(member, count) for member in states]
+    each = ensemble.each(stacked(traces), begun, ("discharge",))
+    flow = np.stack([outputs["discharge"] for outputs, _ in each])
+    return flow.reshape(len(begun), len(traces), count, days.horizon).astype(np.float32)
+
+
+def _fanned_out(state: ArrayMap, count: int) -> ArrayMap:
+    """Return a state once for each trace of every basin."""
+    traces = np.repeat(np.arange(len(next(iter(state.values())))), count)
+    return {name: values[traces] for name, values in state.items()}
