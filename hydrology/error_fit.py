@@ -1,7 +1,8 @@
 """Fitting the error model (`hydrology.error_model`) to simulated and observed flow.
 
-What a basin's own days say of a number is weighed against what all basins say, by how many days there are; a basin
-with few observed days has the numbers of all basins alone.
+What a basin's own days say of a number is weighed against what all basins say, by how many days there are. A basin
+with few observed days has the numbers of all basins alone; as these fit no basin as well as its own would, the
+distribution that goes with them is wider.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from hydrology.error_model import (
     LEVELS,
     NO_FLOW_KNOWN,
     Array,
+    BasinErrorModel,
     BasinErrors,
     Shape,
     classes_of,
@@ -27,6 +29,8 @@ from hydrology.errors import DataProblem
 
 PRIOR_DAYS = 100
 """So many days of a basin weigh as much as what all basins say."""
+NO_OWN_WEIGHT = 1e12
+"""So many, that a basin's own days weigh nothing beside them."""
 LEAST_DAYS = 20
 """With fewer days in a class nothing is taken from them: those of all basins serve a basin, or another class all."""
 LEAST_OWN_DAYS = 3 * 365
@@ -48,12 +52,19 @@ class Fit:
     """An error model: what the basins share, and the errors of each basin that it was fitted to.
 
     Attributes:
+        shape: of basins with numbers of their own.
+        regional: of basins without.
         days: how many observed days it rests on, of all basins.
     """
 
     shape: Shape
+    regional: Shape
     basins: Mapping[str, BasinErrors]
     days: int
+
+    def of_basin(self, name: str) -> BasinErrorModel:
+        """Return the error model of one of its basins."""
+        return BasinErrorModel.of(self.shape, self.regional, self.basins[name])
 
 
 def fit(pairs: Mapping[str, Pairs]) -> Fit:
@@ -95,13 +106,8 @@ def fit_errors(errors: Mapping[str, Errors]) -> Fit:
         DataProblem: no class of flow has enough of them.
     """
     residuals = list(errors.values())
-    shared, quantiles, own = zip(*(_fitted_at(residuals, gap) for gap in (*GAPS, None)), strict=True)
-    shape = Shape(
-        memory=np.stack([numbers.memory for numbers in shared]),
-        centre=np.stack([numbers.centre for numbers in shared]),
-        spread=np.stack([numbers.spread for numbers in shared]),
-        quantiles=np.stack(quantiles),
-    )
+    shape, own = _shape(residuals, PRIOR_DAYS)
+    regional, _ = _shape(residuals, NO_OWN_WEIGHT)
     basins = {
         name: BasinErrors(
             mean_flow=residual.mean_flow,
@@ -112,10 +118,10 @@ def fit_errors(errors: Mapping[str, Errors]) -> Fit:
             days=residual.observed_days,
         )
         if residual.observed_days >= LEAST_OWN_DAYS
-        else BasinErrors(residual.mean_flow, residual.class_flow, shape.memory, shape.centre, shape.spread, 0)
+        else BasinErrors(residual.mean_flow, residual.class_flow, regional.memory, regional.centre, regional.spread, 0)
         for at, (name, residual) in enumerate(errors.items())
     }
-    return Fit(shape, basins, sum(residual.observed_days for residual in residuals))
+    return Fit(shape, regional, basins, sum(residual.observed_days for residual in residuals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,7 @@ class _Residuals:
         chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
         return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
 
-    def scores(self, shape: Shape, basin: BasinErrors) -> Array:
+    def scores(self, shape: Shape, basin: BasinErrors | Shape) -> Array:
         """Return the errors as those of a standard normal distribution, (days,), where no flow is known before."""
         row, scores = NO_FLOW_KNOWN, np.full(len(self.errors), np.nan)
         for number, quantiles in enumerate(shape.quantiles[row]):
@@ -162,12 +168,19 @@ class _Residuals:
 def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
     """Return an error model with what of its errors lasts."""
     lasting = persistence([basin.scores(fitted.shape, fitted.basins[name]) for name, basin in residuals.items()])
+    regional = persistence([basin.scores(fitted.regional, fitted.regional) for basin in residuals.values()])
     basins = {
         name: replace(basin, lasting_share=float(share), lasting_memory=lasting.memory)
+        if basin.days
+        else replace(basin, lasting_share=regional.share, lasting_memory=regional.memory)
         for (name, basin), share in zip(fitted.basins.items(), lasting.shares, strict=True)
     }
-    shape = replace(fitted.shape, lasting_share=lasting.share, lasting_memory=lasting.memory)
-    return Fit(shape, basins, fitted.days)
+    return replace(
+        fitted,
+        shape=replace(fitted.shape, lasting_share=lasting.share, lasting_memory=lasting.memory),
+        regional=replace(fitted.regional, lasting_share=regional.share, lasting_memory=regional.memory),
+        basins=basins,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,19 +192,38 @@ class _Numbers:
     spread: Array
 
 
-def _fitted_at(residuals: Sequence[Errors], gap: int | None) -> tuple[_Numbers, Array, _Numbers]:
+def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[_Numbers]]:
+    """Return what all basins share, and at each gap each basin's numbers, where `prior_days` weigh as much as they."""
+    at_gaps = [_fitted_at(residuals, gap, prior_days) for gap in (*GAPS, None)]
+    shared, quantiles, own = (list(part) for part in zip(*at_gaps, strict=True))
+    shape = Shape(
+        memory=np.stack([numbers.memory for numbers in shared]),
+        centre=np.stack([numbers.centre for numbers in shared]),
+        spread=np.stack([numbers.spread for numbers in shared]),
+        quantiles=np.stack(quantiles),
+    )
+    return shape, own
+
+
+def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) -> tuple[_Numbers, Array, _Numbers]:
     """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
     by_basin = _borrowed([basin.before(gap) for basin in residuals])
     count = len(FLOW_CLASSES) - 1
-    memories = [_memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin]) for k in range(count)]
+    memories = [
+        _memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin], prior_days)
+        for k in range(count)
+    ]
     memory_of_all = np.array([of_all for of_all, _ in memories])
     memory = np.stack([of_each for _, of_each in memories], axis=-1)
     rests = [
         [error - slope * earlier for error, slope, earlier in zip(now, slopes, before, strict=True)]
         for (now, before), slopes in zip(by_basin, memory, strict=True)
     ]
-    scale_of_all, scale = _scales([np.concatenate(rest) for rest in rests])
-    fits = [_fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)]) for k in range(count)]
+    scale_of_all, scale = _scales([np.concatenate(rest) for rest in rests], prior_days)
+    fits = [
+        _fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)], prior_days)
+        for k in range(count)
+    ]
     centre_of_all, spread_of_all = (np.array([getattr(fit, part) for fit in fits]) for part in ("centre", "spread"))
     centres, spreads = (np.stack([getattr(fit, part) for fit in fits], axis=-1) for part in ("centres", "spreads"))
     return (
@@ -214,11 +246,11 @@ def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[t
     return [([now[number] for number in source], [before[number] for number in source]) for now, before in by_basin]
 
 
-def _scales(rests: Sequence[Array]) -> tuple[float, Array]:
+def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
     """Return the mean size of what memory does not explain: of all basins, and of each."""
     sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
     of_all = sums.sum() / days.sum()
-    return float(of_all), (sums + PRIOR_DAYS * of_all) / (days + PRIOR_DAYS)
+    return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +264,10 @@ class _ClassFit:
     quantiles: Array
 
 
-def _fitted_class(rests: Sequence[Array]) -> _ClassFit:
+def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
     """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
     together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
-    weight = np.where(days >= LEAST_DAYS, days / (days + PRIOR_DAYS), 0.0)
+    weight = np.where(days >= LEAST_DAYS, days / (days + prior_days), 0.0)
     centre = float(np.median(together))
     centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
     spread = float(np.abs(together - centre).mean())
@@ -245,12 +277,12 @@ def _fitted_class(rests: Sequence[Array]) -> _ClassFit:
     return _ClassFit(centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS))
 
 
-def _memories(now: Sequence[Array], earlier: Sequence[Array]) -> tuple[float, Array]:
+def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:
     """Return the slope of the errors on those before them, through zero: of all basins, and of each."""
     products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
     squares = np.array([before @ before for before in earlier])
     if not squares.sum():
         return 0.0, np.zeros(len(now))
     of_all = products.sum() / squares.sum()
-    prior = PRIOR_DAYS * squares.sum() / sum(map(len, earlier))
+    prior = prior_days * squares.sum() / sum(map(len, earlier))
     return float(of_all), (products + prior * of_all) / (squares + prior)

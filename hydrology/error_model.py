@@ -138,6 +138,23 @@ class Shape:
 _SHARED = ("memory", "centre", "spread", "quantiles")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BasinErrorModel:
+    """The error model of one basin: its errors, and the shape that they go with."""
+
+    shape: Shape
+    errors: BasinErrors
+
+    @classmethod
+    def of(cls, shape: Shape, regional: Shape, errors: BasinErrors) -> Self:
+        """Return it with the shape of basins with numbers of their own, or with that of those without."""
+        return cls(shape if errors.days else regional, errors)
+
+    def quantiles(self, simulated: Array, gap: Array, last_error: Array) -> Array:
+        """Return the quantiles of flow at `LEVELS`, as `Shape.flow_quantiles` does."""
+        return self.shape.flow_quantiles(self.errors, simulated, gap, last_error)
+
+
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
     """Return the errors r of days, of flows in mm/day; NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)

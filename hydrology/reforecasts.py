@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydrology.calendar import Days
-from hydrology.error_model import LEVELS, BasinErrors, Shape, errors_of
+from hydrology.error_model import LEVELS, BasinErrorModel, errors_of
 from hydrology.flow_climatology import FlowClimatology
 from hydrology.judged import Array, Judged
 from hydrology.verification import CLIMATOLOGY, PERSISTENCE
@@ -19,18 +19,6 @@ from hydrology.verification import CLIMATOLOGY, PERSISTENCE
 CALIBRATED, RAW = "calibrated", "raw"
 FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
 """The error model's quantiles, the spread of the members as it is, the flow of other years, the last observed flow."""
-
-
-@dataclass(frozen=True, slots=True)
-class BasinErrorModel:
-    """The error model of one basin."""
-
-    shape: Shape
-    errors: BasinErrors
-
-    def quantiles(self, simulated: Array, gap: Array, last_error: Array) -> Array:
-        """Return the quantiles of flow at `LEVELS`, as `Shape.flow_quantiles` does."""
-        return self.shape.flow_quantiles(self.errors, simulated, gap, last_error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,7 @@ def _keep(database: Database, clock: Clock, version_id: str, weather: str, perio
         last=period.last,
         days=model.days,
         shape=model.shape,
+        regional=model.regional,
         basins=model.basins,
     )
     with database.transaction() as session:

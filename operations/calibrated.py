@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Period
-from hydrology.error_model import BasinErrors, Shape, errors_of, mixed
+from hydrology.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.error_paths import paths
 from hydrology.series import DailySeries
 from hydrology.units import Area, to_mm_per_day
@@ -57,8 +57,7 @@ class Calibration:
         of_forecasts: whether its errors are those of the mean of all traces, and hold what the traces leave open.
     """
 
-    shape: Shape
-    errors: BasinErrors
+    error_model: BasinErrorModel
     t0: Day
     last_flow: LastFlow | None
     told: RunCalibration
@@ -74,13 +73,13 @@ class Calibration:
         gap, error = lead, np.full(len(lead), np.nan)
         if last is not None:
             gap = lead + float((self.t0 - last.day).astype(int))
-            error[:] = errors_of(self.errors, np.array([last.simulated]), np.array([last.observed]))
+            error[:] = errors_of(self.error_model.errors, np.array([last.simulated]), np.array([last.observed]))
         if self.of_forecasts:
             flow = flow.mean(axis=0, keepdims=True)
         together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
-        of_traces = self.shape.flow_quantiles(self.errors, *together).reshape(*flow.shape, -1)
+        of_traces = self.error_model.quantiles(*together).reshape(*flow.shape, -1)
         quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
-        courses = paths(self.errors, flow, of_traces)
+        courses = paths(self.error_model.errors, flow, of_traces)
         return CalibratedFlow(quantiles.T.astype(np.float32), courses.astype(np.float32))
 
 
@@ -133,16 +132,16 @@ def _of_weather(
     )
 
 
-def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrors | str:
-    """Return the errors of a basin, or why an error model has none."""
+def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | str:
+    """Return the error model of a basin, or why there is none."""
     unknown = f"The error model of version {model.version_id} knows nothing of {basin}: it was not fitted to its flow."
-    return model.basins.get(basin) or unknown
+    return model.of_basin(basin) or unknown
 
 
 def _of_basin(
     session: Session,
     model: error_models.ErrorModel,
-    errors: BasinErrors,
+    error_model: BasinErrorModel,
     t0: Day,
     state: State,
     basin: Basin,
@@ -153,11 +152,11 @@ def _of_basin(
         sha256=model.sha256,
         weather=model.weather,
         fitted_on=str(model.period),
-        own_days=errors.days,
+        own_days=error_model.errors.days,
         last_flow_day=None if last is None else str(last.day),
         last_flow_mm=None if last is None else last.observed,
     )
-    return Calibration(model.shape, errors, t0, last, told, of_forecasts=model.weather != error_models.OBSERVED)
+    return Calibration(error_model, t0, last, told, of_forecasts=model.weather != error_models.OBSERVED)
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

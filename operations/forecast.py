@@ -16,6 +16,7 @@ from operations.basins import with_model
 from operations.calibrated import calibrations
 from operations.machine import program
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.unmet import add_unmet
 from records import basins, issuing, promotions, runs, versions
 from records.clock import Clock
 from records.engine import Database
@@ -126,6 +127,7 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
+    add_unmet(database, inputs.loaded, {name: plan.forcings[name] for name in states})
     with database.reading() as session:
         calibrated = calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
     starts = {

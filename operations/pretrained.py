@@ -185,6 +185,8 @@ def _keep_errors(session: Session, clock: Clock, version: str, fitted: errors.Sh
         last=fitted.period.last,
         days=fitted.days,
         shape=fitted.shape,
+        regional=fitted.regional,
+        for_unseen=fitted.for_unseen,
         basins=fitted.basins,
     )
     error_models.replace(session, new, clock.wall())

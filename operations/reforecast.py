@@ -15,11 +15,11 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
-from hydrology.error_model import LEVELS
+from hydrology.error_model import LEVELS, BasinErrorModel
 from hydrology.errors import DataProblem
 from hydrology.flow_climatology import FlowClimatology
 from hydrology.judged import high_flow
-from hydrology.reforecasts import CALIBRATED, BasinErrorModel, Reforecasts
+from hydrology.reforecasts import CALIBRATED, Reforecasts
 from hydrology.verification import verify
 from models.nets.products import BLOCK
 from operations.calibrated import error_model_of, errors_in
@@ -171,5 +171,5 @@ def _error_model(model: error_models.ErrorModel | str, basin: str) -> tuple[str 
     """Return the fingerprint of the error model that a basin has, and it; or None, and why it has none."""
     if isinstance(model, str):
         return None, model
-    errors = errors_in(model, basin)
-    return (None, errors) if isinstance(errors, str) else (model.sha256, BasinErrorModel(model.shape, errors))
+    of_basin = errors_in(model, basin)
+    return (None, of_basin) if isinstance(of_basin, str) else (model.sha256, of_basin)

@@ -12,10 +12,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
-from hydrology.error_model import BasinErrors, Shape
+from hydrology.error_model import BasinErrorModel, BasinErrors, Shape
 from records import versions
 from records.ids import Corrupt, fingerprint, sha256
-from records.statements import add_all
+from records.statements import add_all, insert_into
 from records.states import pack, unpack
 from records.tables.error_models import BasinErrorsRow, ErrorModelRow
 
@@ -37,6 +37,9 @@ class NewErrorModel:
         weather: what drove that: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
         first, last: the days that it was fitted on at most.
         days: how many observed days it rests on, of all basins.
+        shape: of the basins with numbers of their own.
+        regional: of those without.
+        for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, and so serves them.
     """
 
     version_id: str
@@ -45,7 +48,9 @@ class NewErrorModel:
     last: Day
     days: int
     shape: Shape
+    regional: Shape
     basins: Mapping[str, BasinErrors]
+    for_unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,8 @@ class ErrorModel:
     last: Day
     days: int
     shape: Shape
+    regional: Shape
+    for_unseen: bool
     basins: Mapping[str, BasinErrors]
     sha256: str
     created_at: datetime
@@ -71,6 +78,11 @@ class ErrorModel:
         """The days that it was fitted on at most."""
         return Period(self.first, self.last)
 
+    def of_basin(self, name: str) -> BasinErrorModel | None:
+        """Return the error model of a basin that was asked for, or None."""
+        errors = self.basins.get(name)
+        return None if errors is None else BasinErrorModel.of(self.shape, self.regional, errors)
+
 
 def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     """Keep the error model of a version in place of the one before, and return its fingerprint.
@@ -79,30 +91,29 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
         UnknownVersion: there is no such version.
     """
     versions.get(session, new.version_id)
-    shape = pack(new.shape.arrays())
-    basins = {name: pack(errors.arrays()) for name, errors in new.basins.items()}
-    hashes = {name: sha256(content) for name, content in basins.items()}
-    whole = fingerprint([sha256(shape), hashes])
+    shape, regional = pack(new.shape.arrays()), pack(new.regional.arrays())
+    key = {"version_id": new.version_id, "weather": new.weather}
+    basins = [_row(key, name, errors) for name, errors in new.basins.items()]
+    hashes = {row["basin_id"]: row["sha256"] for row in basins}
+    whole = fingerprint([sha256(shape), sha256(regional), hashes])
     for table in (BasinErrorsRow, ErrorModelRow):
         session.execute(delete(table).filter_by(version_id=new.version_id, weather=new.weather))
-    key = {"version_id": new.version_id, "weather": new.weather}
-    values = {**key, "first": new.first, "last": new.last, "days": new.days}
-    add_all(session, ErrorModelRow, [{**values, "content": shape, "sha256": whole, "created_at": at}])
-    add_all(
-        session,
-        BasinErrorsRow,
-        [
-            {
-                **key,
-                "basin_id": name,
-                "days": new.basins[name].days,
-                "content": content,
-                "sha256": hashes[name],
-            }
-            for name, content in basins.items()
-        ],
-    )
+    values = {**key, "first": new.first, "last": new.last, "days": new.days, "for_unseen": new.for_unseen}
+    values |= {"content": shape, "regional": regional, "sha256": whole, "created_at": at}
+    add_all(session, ErrorModelRow, [values])
+    add_all(session, BasinErrorsRow, basins)
     return whole
+
+
+def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
+    """Keep the errors of basins that an error model has none of; nothing where it has been replaced meanwhile."""
+    row = session.get(ErrorModelRow, (model.version_id, model.weather), populate_existing=True)
+    if row is None or row.sha256 != model.sha256:
+        return
+    key = {"version_id": model.version_id, "weather": model.weather}
+    rows = [_row(key, name, errors) for name, errors in basins.items()]
+    if rows:
+        session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
 
 
 def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
@@ -121,6 +132,7 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
     )
     try:
         shape = Shape.from_arrays(_arrays(row.content))
+        regional = shape if row.regional is None else Shape.from_arrays(_arrays(row.regional))
         known = {part.basin_id: _errors(part) for part in of_basins}
     except (SafetensorError, KeyError, ValueError):
         raise Corrupt(
@@ -133,10 +145,17 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
         last=row.last,
         days=row.days,
         shape=shape,
+        regional=regional,
+        for_unseen=row.for_unseen,
         basins=known,
         sha256=row.sha256,
         created_at=row.created_at,
     )
+
+
+def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, Any]:
+    content = pack(errors.arrays())
+    return {**key, "basin_id": basin, "days": errors.days, "content": content, "sha256": sha256(content)}
 
 
 def _errors(row: BasinErrorsRow) -> BasinErrors:

@@ -24,9 +24,7 @@ def main() -> None:
     some = what.add_parser("train")
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
-    what.add_parser("score").add_argument(
-        "series", choices=["mclstm", "twins", "lstm", "folds", "snow", "snow-twins", "uncertainty", "volumes"]
-    )
+    what.add_parser("score").add_argument("series", choices=score.NAMES)
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("draw")
     arguments = parser.parse_args()

@@ -1,66 +1,31 @@
 """Scores of the weights as they are shipped, over the validation and the test period: `results/NAME.json`."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.regional import uncertainty, volumes
-from benchmarks.regional.data import PRODUCT, TEST, VALIDATION, basins, opened, require_all
+from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
+from benchmarks.regional.simulations import Array, Observed, Simulated, loaded, observe, shipped, simulate
 from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
 from hydrology.calendar import Period
-from hydrology.error_fit import Pairs, fit
+from hydrology.error_fit import fit
 from hydrology.scores import all_scores
 from jobspec.training import used_periods
-from models import checkpoint
-from models.arrays import days_of
-from models.ensemble import Ensemble
-from models.inference import GROUP
 from models.pretrained import SHELF, errors, form
-from models.scaling import Scaler
-from operations.dataset import load_discharge, load_forcing, stacked
 
 FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
 """The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
 METRICS = ("nse", "kge", "beta_nse", "flv", "fhv")
 
-Array = npt.NDArray[np.float32]
 Scores = dict[str, float | None]
 Quartiles = dict[str, list[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """Discharge of a whole record in mm/day: (members, basins, days)."""
-
-    record: Period
-    discharge: Array
-
-    def over(self, period: Period) -> Array:
-        """Return the days of a period of it."""
-        return self.discharge[..., days_of(self.record, period)]
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """Discharge in mm/day.
-
-    Attributes:
-        period: its days.
-        discharge: (basins, days), NaN where missing.
-        reasons: why a basin has no observations at all, by its name.
-    """
-
-    period: Period
-    discharge: Array
-    reasons: dict[str, str]
 
 
 def score(name: str) -> None:
@@ -68,39 +33,31 @@ def score(name: str) -> None:
 
     `folds`: each on the basins that it never saw. `snow`, `snow-twins`: of the shipped ensembles. `twins` are scored in
     the test years alone: they have fitted the others. `uncertainty`: the probabilities of the shipped ensemble, and
-    `volumes` those with the weather of other years.
+    `uncertainty-unseen` those of the folds in the basins that each never saw; `volumes`: those with the weather of
+    other years.
     """
-    if name == "folds":
-        result = _folds()
-    elif name == "snow":
-        result = snow_skill(ENSEMBLE.name)
-    elif name == "snow-twins":
-        result = snow_skill(TWIN.name)
-    elif name == "uncertainty":
-        run = simulate(loaded(shipped(ENSEMBLE)), basins())
-        result = uncertainty.measure(run, observe(basins(), str(run.record)))
-    elif name == "volumes":
-        result = volumes.measure(loaded(shipped(ENSEMBLE)), observe)
-    else:
-        result = _series(name)
+    measure = OTHERS.get(name)
+    result = _series(name) if measure is None else measure()
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 
 
 def ship_errors(name: str) -> None:
-    """Fit the error model of a shipped ensemble to the years that its weights were not fitted to, and ship it, too."""
-    ensemble, period = form.read(SHELF / name), Period.parse(FITTED_ON[name])
-    run, observed = simulate(loaded(ensemble), basins()), observe(basins(), FITTED_ON[name])
-    simulated = run.over(period).mean(axis=0, dtype=np.float64)
-    model = fit(
-        {
-            basin: Pairs(simulated[at], observed.discharge[at].astype(np.float64))
-            for at, basin in enumerate(basins())
-            if basin not in observed.reasons
-        }
+    """Fit the error model of a shipped ensemble to the years that its weights were not fitted to, and ship it, too.
+
+    That of basins never seen is of the folds; until they are trained, such basins have none.
+    """
+    ensemble, days = form.read(SHELF / name), FITTED_ON[name]
+    every = uncertainty.over_record(ensemble, basins())
+    observed = [basin for basin in every if np.isfinite(basin.over(days).observed).any()]
+    model = fit({basin.name: basin.pairs(days) for basin in observed})
+    never_seen = uncertainty.regional()
+    regional, period = never_seen or model.regional, Period.parse(days)
+    shipped_errors = errors.ShippedErrors(
+        period, model.days, model.shape, regional, for_unseen=never_seen is not None, basins=model.basins
     )
-    errors.write(ensemble, errors.ShippedErrors(period, model.days, model.shape, model.basins))
+    errors.write(ensemble, shipped_errors)
     print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {period}")
 
 
@@ -169,54 +126,6 @@ def _folds() -> dict[str, Any]:
     }
 
 
-def shipped(folder: Path) -> form.Ensemble:
-    """Return the ensemble that a folder holds."""
-    if not (folder / form.DESCRIPTION).exists():
-        raise SystemExit(f"{folder} holds no trained member: `python -m benchmarks.regional train` makes them.")
-    return form.read(folder)
-
-
-def loaded(ensemble: form.Ensemble) -> Ensemble:
-    """Return the networks of a shipped ensemble."""
-    description = ensemble.description
-    weights = {label: checkpoint.parse(blob)[0] for label, blob in ensemble.weights.items()}
-    return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)
-
-
-def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
-    """Return what every member makes of the whole record of every basin, from its first day."""
-    database = opened()
-    with database.reading() as session:
-        loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
-    database.close()
-    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
-    forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, str)]
-    record = forcings[0].period
-    if any(forcing.period != record for forcing in forcings):
-        raise SystemExit("The basins' forcings do not cover the same days.")
-    blocks = [
-        ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
-        for first in range(0, len(forcings), GROUP)
-    ]
-    return Simulated(record, np.concatenate(blocks, axis=1))
-
-
-def observe(names: Sequence[str], text: str) -> Observed:
-    """Return the observed discharge of basins over a period."""
-    period, reasons = Period.parse(text), dict[str, str]()
-    discharge: Array = np.full((len(names), len(period)), np.nan, np.float32)
-    database = opened()
-    with database.reading() as session:
-        for row, name in zip(discharge, names, strict=True):
-            flow = load_discharge(session, name, [PRODUCT], period)
-            if isinstance(flow, str):
-                reasons[name] = flow
-            else:
-                row[:] = flow
-    database.close()
-    return Observed(period, discharge, reasons)
-
-
 def scores(simulated: Array, observed: Observed) -> list[Scores]:
     """Return the scores of every basin, from discharge (basins, days) in mm/day."""
     days = observed.period.days
@@ -248,3 +157,14 @@ def quartiles(scores_of_basins: Iterable[Mapping[str, float | None]]) -> Quartil
 def _counts(scores_of_basins: Sequence[Scores]) -> dict[str, int]:
     """Return how many basins have a score, by its metric."""
     return {metric: sum(row[metric] is not None for row in scores_of_basins) for metric in METRICS}
+
+
+OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "folds": _folds,
+    "snow": lambda: snow_skill(ENSEMBLE.name),
+    "snow-twins": lambda: snow_skill(TWIN.name),
+    "uncertainty": uncertainty.seen,
+    "uncertainty-unseen": uncertainty.unseen,
+    "volumes": lambda: volumes.measure(loaded(shipped(ENSEMBLE)), observe),
+}
+NAMES = ("mclstm", "twins", "lstm", *OTHERS)

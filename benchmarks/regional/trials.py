@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.score import Array, observe, quartiles, scores, simulate
+from benchmarks.regional.score import quartiles, scores
+from benchmarks.regional.simulations import Array, observe, simulate
 from hydrology.calendar import Period
 from jobspec.training import TrainingConfig
 from models.ensemble import Ensemble

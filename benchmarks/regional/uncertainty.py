@@ -6,7 +6,7 @@ Rivals: the spread of the members as it is (raw), the same error model without t
 climatology (the days of other years within a week of the day of the year), and the last observed flow (persistence).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, VALIDATION, basins
-from benchmarks.regional.members import ENSEMBLE
-from hydrology.calendar import Days, Period
-from hydrology.error_fit import Fit, Pairs, fit
-from hydrology.error_model import LEVELS
+from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
+from benchmarks.regional.simulations import loaded, observe, shipped, simulate
+from hydrology.calendar import Period
+from hydrology.error_fit import Pairs, fit
+from hydrology.error_model import LEVELS, BasinErrorModel, Shape
 from hydrology.flow_climatology import FlowClimatology
 from hydrology.judged import Judged, high_flow
 from hydrology.probabilistic import interval_score
-from hydrology.reforecasts import CALIBRATED, RAW, AtLead, BasinErrorModel, Reforecasts
+from hydrology.reforecasts import CALIBRATED, RAW, AtLead, Reforecasts
 from hydrology.scores import nse
 from hydrology.verification import CLIMATOLOGY, pit_histogram
 from hydrology.verified import Reliability
 from models.arrays import days_of
+from models.pretrained import form
 
 Array = npt.NDArray[np.float64]
 
@@ -39,10 +41,10 @@ RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
 
 @dataclass(frozen=True, slots=True)
 class Basin:
-    """One basin over the whole record, (days,) each, members (members, days), in mm/day."""
+    """One basin over consecutive days, (days,) each, members (members, days), in mm/day."""
 
     name: str
-    days: Days
+    record: Period
     members: Array
     observed: Array
 
@@ -50,6 +52,17 @@ class Basin:
     def simulated(self) -> Array:
         """The members' mean."""
         return np.asarray(self.members.mean(axis=0))
+
+    def over(self, text: str) -> "Basin":
+        """Return it over a period of its record."""
+        period = Period.parse(text)
+        days = days_of(self.record, period)
+        return Basin(self.name, period, self.members[:, days], self.observed[days])
+
+    def pairs(self, text: str) -> Pairs:
+        """Return its simulated and observed flow over a period."""
+        of_period = self.over(text)
+        return Pairs(of_period.simulated, of_period.observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,42 +111,78 @@ class Rival:
         )
 
 
-def measure(simulated: Any, observed: Any) -> dict[str, Any]:
-    """Return the figures of every lead time.
+def seen() -> dict[str, Any]:
+    """Return the figures of the shipped ensemble, whose error model is fitted to the validation years."""
+    every = over_record(shipped(ENSEMBLE), basins())
+    model = fit({basin.name: basin.pairs(VALIDATION) for basin in every})
+    return {"ensemble": ENSEMBLE.name, **_measured((basin, model.of_basin(basin.name)) for basin in every)}
 
-    Args:
-        simulated, observed: `score.Simulated` and `score.Observed` of all basins over the whole record.
+
+def unseen() -> dict[str, Any]:
+    """Return the figures of basins that neither network nor error model has seen, simulated by five folds.
+
+    The error model of a fold's basins is fitted to those of the other folds, each simulated by the members that have
+    not learnt from it.
     """
-    record, days = simulated.record, simulated.record.days
-    every = [
-        Basin(name, days, simulated.discharge[:, at].astype(float), observed.discharge[at].astype(float))
-        for at, name in enumerate(basins())
+    return {"folds": FOLDS, **_measured(_never_seen())}
+
+
+def _never_seen() -> Iterator[tuple[Basin, BasinErrorModel]]:
+    folds = {number: left_out(number) for number in range(1, FOLDS + 1)}
+    for number, judged in folds.items():
+        others = [basin for other, of_fold in folds.items() if other != number for basin in of_fold]
+        regional = fit({basin.name: basin.pairs(VALIDATION) for basin in others}).regional
+        for basin in judged:
+            yield basin, BasinErrorModel(regional, regional.of_basin(basin.simulated))
+
+
+def regional() -> Shape | None:
+    """Return the error model of basins never seen, fitted to those of all folds; None where a fold is not trained."""
+    if not all((series(f"fold-{number}").folder / form.DESCRIPTION).exists() for number in range(1, FOLDS + 1)):
+        return None
+    every = [basin for number in range(1, FOLDS + 1) for basin in left_out(number)]
+    return fit({basin.name: basin.pairs(VALIDATION) for basin in every}).regional
+
+
+def left_out(number: int) -> list[Basin]:
+    """Return the basins that a fold left out, simulated by its members."""
+    ensemble, names = shipped(series(f"fold-{number}").folder), fold(number)
+    if known := set(names) & set(ensemble.description.basins):
+        raise SystemExit(f"fold-{number} has learnt from {sorted(known)}: train it again.")
+    return over_record(ensemble, names)
+
+
+def over_record(ensemble: form.Ensemble, names: Sequence[str]) -> list[Basin]:
+    """Return basins as an ensemble simulates them over the whole record."""
+    run = simulate(loaded(ensemble), names)
+    observed = observe(names, str(run.record)).discharge
+    return [
+        Basin(name, run.record, run.discharge[:, at].astype(float), observed[at].astype(float))
+        for at, name in enumerate(names)
     ]
-    fitted, test = (days_of(record, Period.parse(days)) for days in (VALIDATION, TEST))
-    model = fit({b.name: Pairs(b.simulated[fitted], b.observed[fitted]) for b in every})
+
+
+def _measured(every: Iterable[tuple[Basin, BasinErrorModel]]) -> dict[str, Any]:
     by_lead: dict[int, dict[str, list[Rival]]] = {lead: {} for lead in LEADS}
     persistence: dict[int, list[float]] = {lead: [] for lead in LEADS}
-    for basin in every:
-        if not np.isfinite(basin.observed[test]).any():
+    for basin, error_model in every:
+        if not np.isfinite(basin.over(TEST).observed).any():
             continue
-        for lead, rivals, certain in _judge(model, basin, test):
+        for lead, rivals, certain in _judge(error_model, basin):
             persistence[lead].append(certain)
             for name, rival in rivals.items():
                 by_lead[lead].setdefault(name, []).append(rival)
     return {
-        "ensemble": ENSEMBLE.name,
         "fitted_on": VALIDATION,
         "judged_on": TEST,
         "leads": {str(lead): _figures(by_lead[lead], np.array(persistence[lead])) for lead in LEADS},
     }
 
 
-def _judge(model: Fit, basin: Basin, test: slice) -> Iterator[tuple[int, dict[str, Rival], float]]:
-    truth = basin.observed[test]
-    error_model = BasinErrorModel(model.shape, model.basins[basin.name])
-    climatology = FlowClimatology(basin.days, basin.observed, LEVELS)
-    reforecasts = Reforecasts(basin.days[test], basin.members[:, test], truth, climatology, error_model)
-    high, low = high_flow(truth), float(np.nanquantile(truth, LOW_SHARE))
+def _judge(error_model: BasinErrorModel, basin: Basin) -> Iterator[tuple[int, dict[str, Rival], float]]:
+    test, climatology = basin.over(TEST), FlowClimatology(basin.record.days, basin.observed, LEVELS)
+    reforecasts = Reforecasts(test.record.days, test.members, test.observed, climatology, error_model)
+    high, low = high_flow(test.observed), float(np.nanquantile(test.observed, LOW_SHARE))
     for lead in LEADS:
         at = reforecasts.at(lead, EVERY_DAYS)
         quantiles = {**at.quantiles, UNCORRECTED: _uncorrected(error_model, at)}
@@ -165,6 +214,7 @@ def _of_rival(
         "basins": len(judged),
         "coverage_90": _quartiles([basin.inside90.mean() for basin in judged]),
         "coverage_50": _quartiles([basin.inside50.mean() for basin in judged]),
+        "coverage_90_of_all_days": float(np.concatenate([basin.inside90 for basin in judged]).mean()),
         "coverage_90_of_high_flows": _share(judged, "high"),
         "coverage_90_of_low_flows": _share(judged, "low"),
         "width_over_climatology": float(np.median([basin.width for basin in judged] / widths)),

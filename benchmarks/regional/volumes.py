@@ -23,7 +23,7 @@ from benchmarks.regional.members import ENSEMBLE
 from benchmarks.regional.snow import snowy
 from hydrology.bootstrap import ratio_interval
 from hydrology.calendar import Period, day, water_year
-from hydrology.error_model import LEVELS
+from hydrology.error_model import LEVELS, BasinErrorModel
 from hydrology.flow_climatology import FlowClimatology
 from hydrology.judged import Judged
 from hydrology.reforecasts import CALIBRATED, RAW
@@ -153,7 +153,8 @@ class Truth:
             last_flow_day=None,
             last_flow_mm=None,
         )
-        return Calibration(self.errors.shape, of_basin, t0, last, told).of(flow)
+        error_model = BasinErrorModel.of(self.errors.shape, self.errors.regional, of_basin)
+        return Calibration(error_model, t0, last, told).of(flow)
 
     def volumes(self, days: Period) -> Array:
         """Return the volumes of the same days in other years."""

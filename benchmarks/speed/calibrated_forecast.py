@@ -54,7 +54,13 @@ def _error_model(version: str, basins: list[str]) -> error_models.NewErrorModel:
     shape = Shape(table, table, table, np.broadcast_to(np.linspace(-3, 3, len(LEVELS)), (*SIZE, len(LEVELS))))
     errors = BasinErrors(2.0, np.linspace(0.1, 20, SIZE[1]), table, table, table, 3000)
     return error_models.NewErrorModel(
-        version_id=version, first=T0, last=T0, days=1, shape=shape, basins=dict.fromkeys(basins, errors)
+        version_id=version,
+        first=T0,
+        last=T0,
+        days=1,
+        shape=shape,
+        regional=shape,
+        basins=dict.fromkeys(basins, errors),
     )
 
 

@@ -17,7 +17,7 @@ from models import checkpoint
 from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
 
 FILE = "errors.safetensors"
-_SHAPE, _BASINS = "shape.", "basins."
+_SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
 _HALF = ("memory", "centre", "spread")
 
 
@@ -28,11 +28,16 @@ class ShippedErrors:
     Attributes:
         period: the days that it was fitted on at most.
         days: how many observed days it rests on.
+        shape: of the basins with numbers of their own.
+        regional: of those without.
+        for_unseen: whether `regional` was fitted in basins that its members had not learnt from.
     """
 
     period: Period
     days: int
     shape: Shape
+    regional: Shape
+    for_unseen: bool
     basins: Mapping[str, BasinErrors]
 
 
@@ -40,7 +45,11 @@ def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
     """Write an error model beside the ensemble that it is of; what basins have of their own in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
-    tensors = {_SHAPE + name: torch.from_numpy(values) for name, values in errors.shape.arrays().items()}
+    tensors = {
+        prefix + name: torch.from_numpy(values)
+        for prefix, shape in ((_SHAPE, errors.shape), (_REGIONAL, errors.regional))
+        for name, values in shape.arrays().items()
+    }
     for name, values in stacked.items():
         tensor = torch.from_numpy(values)
         tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
@@ -48,6 +57,7 @@ def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
         "content": ensemble.content,
         "period": str(errors.period),
         "days": errors.days,
+        "for_unseen": errors.for_unseen,
         "basins": {name: part.days for name, part in errors.basins.items()},
         "sha256": _digest(tensors),
     }
@@ -82,8 +92,12 @@ def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedError
         name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days)
         for at, (name, days) in enumerate(header["basins"].items())
     }
-    shape = Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(_SHAPE, tensors).items()})
-    return ShippedErrors(Period.parse(header["period"]), int(header["days"]), shape, basins)
+    shape, regional = (
+        Shape.from_arrays({name: tensor.numpy() for name, tensor in checkpoint.under(prefix, tensors).items()})
+        for prefix in (_SHAPE, _REGIONAL)
+    )
+    period, for_unseen = Period.parse(header["period"]), bool(header["for_unseen"])
+    return ShippedErrors(period, int(header["days"]), shape, regional, for_unseen, basins)
 
 
 def _digest(tensors: checkpoint.Tensors) -> str:

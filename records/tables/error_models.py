@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
@@ -10,7 +10,10 @@ from records.tables.base import Base, Long
 
 
 class ErrorModelRow(Base):
-    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used."""
+    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used.
+
+    `regional` is null in those from before it was kept.
+    """
 
     __tablename__ = "error_models"
     __table_args__ = (
@@ -26,6 +29,8 @@ class ErrorModelRow(Base):
     content: Mapped[bytes]
     sha256: Mapped[str]
     created_at: Mapped[datetime]
+    regional: Mapped[bytes | None]
+    for_unseen: Mapped[bool] = mapped_column(server_default=false())
 
 
 class BasinErrorsRow(Base):

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from hydrology.error_fit import PRIOR_DAYS, Fit, Pairs, fit
-from hydrology.error_model import GAPS, LEVELS, BasinErrors, Shape, errors_of, mixed
+from hydrology.error_model import GAPS, LEVELS, BasinErrorModel, BasinErrors, Shape, errors_of, mixed
 from hydrology.errors import DataProblem
 
 Array = npt.NDArray[np.float64]
@@ -37,7 +37,8 @@ def ahead(model: Fit, errors: BasinErrors, pairs: Pairs, gap: int) -> tuple[Arra
     """Return the quantiles of all days from the flow a gap before, and what was observed."""
     last = errors_of(errors, pairs.simulated, pairs.observed)[:-gap]
     later = pairs.simulated[gap:]
-    return model.shape.flow_quantiles(errors, later, np.full(len(later), gap), last), pairs.observed[gap:]
+    of_basin = BasinErrorModel.of(model.shape, model.regional, errors)
+    return of_basin.quantiles(later, np.full(len(later), gap), last), pairs.observed[gap:]
 
 
 @pytest.mark.parametrize("gap", [1, 3, 10])
@@ -50,11 +51,28 @@ def test_memory_is_that_of_the_autoregression(model: Fit, gap: int) -> None:
 @pytest.mark.parametrize("gap", [1, 4, 12, 31])
 def test_intervals_hold_what_they_say_on_days_that_were_not_fitted(model: Fit, gap: int) -> None:
     pairs = made(99)
-    errors = model.shape.of_basin(pairs.simulated)
+    errors = model.regional.of_basin(pairs.simulated)
     quantiles, observed = ahead(model, errors, pairs, gap)
     for lower, upper in ((0.05, 0.95), (0.25, 0.75)):
         inside = (quantiles[:, LEVELS.index(lower)] <= observed) & (observed <= quantiles[:, LEVELS.index(upper)])
         assert inside.mean() == pytest.approx(upper - lower, abs=0.04)
+
+
+def test_intervals_of_a_basin_never_seen_hold_the_bias_that_basins_have() -> None:
+    biases = np.random.default_rng(5).normal(0.0, 0.3, 60)
+    pairs = [made(200 + seed, days=800, bias=bias) for seed, bias in enumerate(biases)]
+    model = fit({f"basin {seed}": of_basin for seed, of_basin in enumerate(pairs[:30])})
+    inside: list[float] = []
+    too_narrow: list[float] = []
+    for never_seen in pairs[30:]:
+        errors = model.regional.of_basin(never_seen.simulated)
+        unknown = np.full(800, np.nan)
+        for shape, held in ((model.regional, inside), (model.shape, too_narrow)):
+            quantiles = shape.flow_quantiles(errors, never_seen.simulated, unknown, unknown)
+            within = (quantiles[:, LOW] <= never_seen.observed) & (never_seen.observed <= quantiles[:, HIGH])
+            held.append(float(within.mean()))
+    assert np.mean(inside) == pytest.approx(0.9, abs=0.04)
+    assert np.mean(too_narrow) < 0.86
 
 
 def test_the_last_observed_flow_narrows_what_follows_it(model: Fit) -> None:
@@ -79,7 +97,7 @@ def test_a_basin_keeps_its_own_bias_as_far_as_it_has_days() -> None:
     assert centre["basin 0"] == pytest.approx(0.0, abs=0.08)
     assert centre["basin 0"] + 0.03 < centre["short"] < centre["long"] - 0.05
     assert (model.basins["short"].days, model.basins["too short"].days) == (1200, 0)
-    np.testing.assert_array_equal(model.basins["too short"].centre, model.shape.centre)
+    np.testing.assert_array_equal(model.basins["too short"].centre, model.regional.centre)
 
 
 def test_quantiles_rise_with_their_level_and_no_flow_is_negative(model: Fit) -> None:

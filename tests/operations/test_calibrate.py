@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from hydrology.calendar import Period, as_date, day
 from hydrology.error_model import LEVELS, errors_of
@@ -19,7 +19,7 @@ from operations.loading import load_version
 from records import error_models, runs, states, versions
 from records.clock import Clock
 from records.engine import Database
-from records.tables.error_models import BasinErrorsRow
+from records.tables.error_models import BasinErrorsRow, ErrorModelRow
 from records.tables.series import SeriesRow
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.test_forecast import one_run
@@ -112,7 +112,9 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
     assert used.last_flow_mm == pytest.approx(float(observed[0]))
     error = errors_of(model.basins[BASIN], state.recent_flow[-1:].astype(float), observed.astype(float))
     simulated = series["discharge"].values.mean(axis=0, dtype=np.float64)
-    expected = model.shape.flow_quantiles(model.basins[BASIN], simulated, np.arange(1.0, 6.0), np.repeat(error, 5))
+    of_basin = model.of_basin(BASIN)
+    assert of_basin is not None
+    expected = of_basin.quantiles(simulated, np.arange(1.0, 6.0), np.repeat(error, 5))
     calibrated_flow = series[runs.CALIBRATED]
     assert (calibrated_flow.axes, calibrated_flow.unit) == ({"level": [*LEVELS], "lead": [1, 2, 3, 4, 5]}, "mm/day")
     np.testing.assert_allclose(calibrated_flow.values.T, expected, rtol=1e-5, atol=1e-6)
@@ -182,3 +184,33 @@ def test_a_run_keeps_its_error_model_when_another_is_fitted(calibrated: Database
     assert before.summary.calibration is not None
     assert row.summary.calibration is not None
     assert row.summary.calibration.sha256 == again.sha256 != before.summary.calibration.sha256
+
+
+@pytest.mark.parametrize("for_unseen", [True, False])
+def test_a_basin_that_the_error_model_never_met_has_the_numbers_of_all_where_these_hold_for_it(
+    kept: Database, for_unseen: bool
+) -> None:
+    version, never_met = newest(kept), BASINS[-1]
+    calibrate(kept, CLOCK, version, BASINS[:-1], UNSEEN)
+    with kept.transaction() as session:
+        session.execute(update(ErrorModelRow).values(for_unseen=for_unseen))
+    run = one_run(kept, horizon=5)
+    row, series = told(kept, run, never_met)
+    if not for_unseen:
+        assert runs.CALIBRATED not in series
+        assert "knows nothing of" in row.why_not_calibrated
+        return
+    assert row.summary.calibration is not None
+    assert row.summary.calibration.own_days == 0
+    with kept.reading() as session:
+        model = error_models.get(session, version, [never_met])
+        loaded = load_version(session, version)
+        forcing = load_forcing(session, never_met, loaded.config)
+    assert model is not None
+    assert not isinstance(forcing, str)
+    outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
+    errors = model.basins[never_met]
+    assert errors.mean_flow == pytest.approx(float(outputs["discharge"].mean()), rel=1e-5)
+    np.testing.assert_array_equal(errors.centre, model.regional.centre)
+    again, _ = told(kept, one_run(kept, horizon=5), never_met)
+    assert again.summary.calibration == row.summary.calibration

@@ -441,14 +441,16 @@ def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Databa
     bare = install(database, CLOCK, read_shipped(NAME, shelf))
     with database.reading() as session:
         assert error_models.get(session, bare.version_id, LEARNT) is None
-    errors.write(read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, {LEARNT[0]: of_basin}))
+    errors.write(
+        read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
+    )
     again, elsewhere = (install(database, CLOCK, read_shipped(NAME, shelf), product) for product in (None, "own"))
     assert again.version_id == bare.version_id
     with database.reading() as session:
         model = error_models.get(session, again.version_id, LEARNT)
         assert error_models.get(session, elsewhere.version_id, LEARNT) is None
     assert model is not None
-    assert (model.period, model.days, list(model.basins)) == (period, 366, [LEARNT[0]])
+    assert (model.period, model.days, model.for_unseen, list(model.basins)) == (period, 366, True, [LEARNT[0]])
     assert (model.basins[LEARNT[0]].mean_flow, model.basins[LEARNT[0]].days) == (2.0, 1500)
     np.testing.assert_array_equal(model.basins[LEARNT[0]].spread, table / 4)
 
@@ -458,7 +460,9 @@ def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> No
     shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
     of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
     shipped = read_shipped(NAME, shelf)
-    errors.write(shipped, errors.ShippedErrors(Period.parse("2004-01-01..2004-12-31"), 366, shape, {"A": of_basin}))
+    errors.write(
+        shipped, errors.ShippedErrors(Period.parse("2004-01-01..2004-12-31"), 366, shape, shape, False, {"A": of_basin})
+    )
     file = shelf / NAME / errors.FILE
     whole = file.read_bytes()
     for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}"):

@@ -31,6 +31,7 @@ def new(version: str, **chosen: object) -> error_models.NewErrorModel:
         last=day("1989-09-30"),
         days=4000,
         shape=Shape(table, table, table, np.zeros((*SIZE, len(LEVELS)))),
+        regional=Shape(table, table, table, np.ones((*SIZE, len(LEVELS)))),
         basins={"USGS-01": errors(), "USGS-02": errors(0.75, 0)},
     )
     return replace(model, **chosen)  # type: ignore[arg-type]
@@ -49,6 +50,41 @@ def test_it_comes_back_with_the_basins_asked_for(database: Database) -> None:
     assert (part.mean_flow, part.days) == (2.0, 0)
     np.testing.assert_array_equal(part.memory, np.full(SIZE, 0.75))
     np.testing.assert_array_equal(kept.shape.centre, np.full(SIZE, 0.25))
+
+
+def test_a_basin_without_numbers_of_its_own_has_the_distribution_of_the_region(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        error_models.replace(session, new(version, for_unseen=True), NOW)
+    with database.reading() as session:
+        kept = error_models.get(session, version, ["USGS-01", "USGS-02"])
+    assert kept is not None
+    assert kept.for_unseen
+    own, regional = kept.of_basin("USGS-01"), kept.of_basin("USGS-02")
+    assert own is not None
+    assert regional is not None
+    assert (own.shape is kept.shape, regional.shape is kept.regional) == (True, True)
+    assert regional.shape.quantiles.all()
+    assert kept.of_basin("USGS-03") is None
+
+
+def test_basins_are_added_once_and_only_to_the_model_that_they_were_made_for(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        error_models.replace(session, new(version), NOW)
+        kept = error_models.get(session, version, [])
+        assert kept is not None
+        error_models.add_basins(session, kept, {"USGS-01": errors(0.9), "USGS-04": errors(0.8, 0)})
+    with database.transaction() as session:
+        after = error_models.get(session, version, ["USGS-01", "USGS-04"])
+        assert after is not None
+        assert (after.sha256, sorted(after.basins)) == (kept.sha256, ["USGS-01", "USGS-04"])
+        np.testing.assert_array_equal(after.basins["USGS-01"].memory, np.full(SIZE, 0.5))
+        error_models.replace(session, new(version, basins={"USGS-02": errors(0.1)}), NOW)
+        error_models.add_basins(session, kept, {"USGS-05": errors()})
+        replaced = error_models.get(session, version, ["USGS-04", "USGS-05"])
+        assert replaced is not None
+        assert not replaced.basins
 
 
 def test_another_fit_replaces_it_whole(database: Database) -> None:

@@ -1,0 +1,95 @@
+"""What trained members make of the whole record of basins, and what was observed there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.regional.data import PRODUCT, opened, require_all
+from hydrology.calendar import Period
+from models import checkpoint
+from models.arrays import days_of
+from models.ensemble import Ensemble
+from models.inference import GROUP
+from models.pretrained import form
+from models.scaling import Scaler
+from operations.dataset import load_discharge, load_forcing, stacked
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Discharge of a whole record in mm/day: (members, basins, days)."""
+
+    record: Period
+    discharge: Array
+
+    def over(self, period: Period) -> Array:
+        """Return the days of a period of it."""
+        return self.discharge[..., days_of(self.record, period)]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Discharge in mm/day.
+
+    Attributes:
+        period: its days.
+        discharge: (basins, days), NaN where missing.
+        reasons: why a basin has no observations at all, by its name.
+    """
+
+    period: Period
+    discharge: Array
+    reasons: dict[str, str]
+
+
+def shipped(folder: Path) -> form.Ensemble:
+    """Return the ensemble that a folder holds."""
+    if not (folder / form.DESCRIPTION).exists():
+        raise SystemExit(f"{folder} holds no trained member: `python -m benchmarks.regional train` makes them.")
+    return form.read(folder)
+
+
+def loaded(ensemble: form.Ensemble) -> Ensemble:
+    """Return the networks of a shipped ensemble."""
+    description = ensemble.description
+    weights = {label: checkpoint.parse(blob)[0] for label, blob in ensemble.weights.items()}
+    return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)
+
+
+def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
+    """Return what every member makes of the whole record of every basin, from its first day."""
+    database = opened()
+    with database.reading() as session:
+        loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
+    database.close()
+    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
+    forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, str)]
+    record = forcings[0].period
+    if any(forcing.period != record for forcing in forcings):
+        raise SystemExit("The basins' forcings do not cover the same days.")
+    blocks = [
+        ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
+        for first in range(0, len(forcings), GROUP)
+    ]
+    return Simulated(record, np.concatenate(blocks, axis=1))
+
+
+def observe(names: Sequence[str], text: str) -> Observed:
+    """Return the observed discharge of basins over a period."""
+    period, reasons = Period.parse(text), dict[str, str]()
+    discharge: Array = np.full((len(names), len(period)), np.nan, np.float32)
+    database = opened()
+    with database.reading() as session:
+        for row, name in zip(discharge, names, strict=True):
+            flow = load_discharge(session, name, [PRODUCT], period)
+            if isinstance(flow, str):
+                reasons[name] = flow
+            else:
+                row[:] = flow
+    database.close()
+    return Observed(period, discharge, reasons)
