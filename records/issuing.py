@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
-from records import runs
+from records import newest_runs, runs
 from records.runs import LEDGER, LEDGER_ENTRIES, BasinResult, NewRun, Run, RunBasin, RunSeries
 from records.statements import add_all, as_values
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
@@ -33,6 +33,7 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
         add_all(session, RunBasinRow, [owned | as_values(result.basin) for result in results])
         for result in results:
             _store_parts(session, owned | {"basin_id": result.basin.basin_id}, result)
+        newest_runs.note(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 
 

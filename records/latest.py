@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
@@ -13,9 +14,10 @@ from hydrology.errors import NotFound
 from hydrology.spin_up import SPIN_UP_DAYS, spin_up_note
 from records import basins as basin_records
 from records import promotions
+from records.newest_runs import LATEST, TRIED
 from records.runs import BasinStatus, Run, RunBasin
 from records.statements import as_record
-from records.tables.runs import RunBasinRow, RunRow
+from records.tables.runs import NewestRunRow, RunBasinRow, RunRow
 from records.tables.versions import PromotionRow
 
 
@@ -71,30 +73,38 @@ _CAN_BE_LATEST = (RunBasinRow.status == "issued") & (
     func.coalesce(RunBasinRow.spin_up_days, SPIN_UP_DAYS + 1) > SPIN_UP_DAYS
 )
 _CURRENT = (
-    select(PromotionRow.version_id)
-    .where(PromotionRow.basin_id == bindparam("basin"))
+    NewestRunRow.version_id
+    == select(PromotionRow.version_id)
+    .where(PromotionRow.basin_id == NewestRunRow.basin_id)
     .order_by(PromotionRow.id.desc())
     .limit(1)
     .scalar_subquery()
 )
-_NEWEST = (
-    select(RunRow.id, RunRow.t0, _CAN_BE_LATEST.label("can_be_latest"))
-    .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
-    .where(
-        RunRow.version_id == _CURRENT,
-        RunRow.purpose == "operational",
-        RunRow.available_at <= bindparam("at"),
-        RunBasinRow.basin_id == bindparam("basin"),
-    )
-    .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
-    .limit(1)
-)
+_NOTED = select(
+    NewestRunRow.basin_id, NewestRunRow.which, NewestRunRow.run_id, NewestRunRow.t0, NewestRunRow.available_at
+).where(_CURRENT)
 
 
-def glance(session: Session, basin: str, at: datetime) -> tuple[str, Day] | None:
-    """Return run and T0 of the latest forecast by one small look-up, where the newest run is it, else None."""
-    row = session.execute(_NEWEST, {"basin": basin, "at": at}).first()
-    return (row.id, row.t0) if row is not None and row.can_be_latest else None
+class _Noted(NamedTuple):
+    run_id: str
+    t0: Day
+    available_at: datetime
+
+
+Glance = tuple[str, Day]
+"""Run and T0 of a latest forecast."""
+
+
+def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
+    """Return the latest forecast of the basins whose newest run it is, by one small look-up."""
+    newest = _noted(session, basins)
+    return {
+        basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
+        for basin, of_basin in newest.items()
+        if LATEST in of_basin
+        and of_basin[LATEST].run_id == of_basin[TRIED].run_id
+        and of_basin[TRIED].available_at <= at
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +125,13 @@ def climate_runs(session: Session, basin: str, at: datetime) -> Iterator[Ahead]:
         select(RunRow.id, RunRow.t0, RunRow.horizon_days)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         .where(
-            RunRow.version_id == _CURRENT,
+            RunRow.version_id == promotions.current(session, [basin]).get(basin),
             RunRow.forcing_kind == "climatology",
             RunRow.available_at <= at,
-            RunBasinRow.basin_id == bindparam("basin"),
+            RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,
         )
-        .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc()),
-        {"basin": basin},
+        .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
     )
     for row in rows:
         yield Ahead(row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D"))
@@ -137,16 +146,12 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
 
 def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
     """Return the T0 of the latest forecast of every basin that has one at an instant."""
-    current = promotions.current_versions()
-    rows = session.execute(
-        select(RunBasinRow.basin_id, func.max(RunRow.t0))
-        .join(RunRow, RunRow.id == RunBasinRow.run_id)
-        .join(current, (current.c.basin_id == RunBasinRow.basin_id) & (current.c.version_id == RunRow.version_id))
-        .where(RunRow.purpose == "operational", RunRow.available_at <= at, _CAN_BE_LATEST)
-        .group_by(RunBasinRow.basin_id)
-        .order_by(RunBasinRow.basin_id)
-    )
-    return dict(rows.all())
+    newest = _noted(session, None)
+    early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
+    searched, _ = _searched(session, early, at)
+    found = {basin: of_basin[LATEST].t0 for basin, of_basin in newest.items() if LATEST in of_basin}
+    found = {basin: t0 for basin, t0 in found.items() if basin not in early}
+    return dict(sorted({**found, **{basin: run.t0 for basin, (run, _) in searched.items()}}.items()))
 
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
@@ -180,12 +185,43 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAn
 
 
 RunAndBasin = tuple[RunRow, RunBasinRow]
+Newest = tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]
+"""Each basin's newest run that can be its latest forecast, and its newest run whatever came of it."""
 
 
-def _newest(
-    session: Session, basins: Sequence[str], at: datetime
-) -> tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]:
-    """Return each basin's newest issued run, and its newest run whatever came of it."""
+def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
+    noted = _noted(session, basins)
+    early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
+    issued, tried = _searched(session, early, at)
+    of_run = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
+    rows = session.execute(
+        select(NewestRunRow.which, RunRow, RunBasinRow)
+        .join(RunRow, RunRow.id == NewestRunRow.run_id)
+        .join(RunBasinRow, of_run)
+        .where(_CURRENT, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
+    )
+    for which, run, basin in rows:
+        (issued if which == LATEST else tried)[basin.basin_id] = run, basin
+    return issued, tried
+
+
+def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
+    """Return what is noted of the newest runs of basins (of all that have some) by their current version."""
+    statement = _NOTED if basins is None else _NOTED.where(NewestRunRow.basin_id.in_(basins))
+    newest: dict[str, dict[str, _Noted]] = {}
+    for row in session.execute(statement):
+        newest.setdefault(row.basin_id, {})[row.which] = _Noted(row.run_id, row.t0, row.available_at)
+    return newest
+
+
+def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
+    return all(row.available_at <= at for row in newest.values())
+
+
+def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
+    """Search the runs of basins for the newest that was available by then: an earlier instant than the newest run's."""
+    if not basins:
+        return {}, {}
     current = promotions.current_versions()
     order = (RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
     of_basin = func.row_number().over(partition_by=RunBasinRow.basin_id, order_by=order)

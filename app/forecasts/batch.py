@@ -1,37 +1,66 @@
-"""The latest forecasts of many basins in one answer, read together."""
+"""The latest forecasts of many basins in one answer: what was rendered already, and the rest read together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
+from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
 from app.conditional import entity_tag
+from app.forecasts import lookup
 from app.forecasts.discharge import NoArea, Representation
-from app.forecasts.schemas import BasinForecast, BasinForecasts, WithoutForecast
-from app.forecasts.service import StoredParts, basin_forecast, identity, stored_parts
+from app.forecasts.schemas import WithoutForecast
+from app.forecasts.service import basin_forecast, stored_parts, tag_at_a_glance, tag_of
+from app.rendered import Rendered
 from hydrology.errors import NotFound, Problem
-from records.latest import Latest
+from records.latest import Latest, glance
 
-MOST_BASINS = 100
+MOST_BASINS = 500
 MOST_MEMBER_VALUES = 500_000
 """So much discharge of members at most is in one answer."""
-ByBasin = Mapping[str, Latest | NotFound]
-"""The latest forecast of each basin, or why it has none."""
+
+_WITHOUT = TypeAdapter(list[WithoutForecast])
 
 
-def tag_of(by_basin: ByBasin, representation: Representation) -> str:
-    """Return the entity tag: it follows from the runs, and from what is lacking."""
-    parts = [
-        identity(latest, representation.at) if isinstance(latest, Latest) else (basin, latest.kind, str(latest))
-        for basin, latest in by_basin.items()
-    ]
-    return entity_tag(representation.units, representation.members, parts)
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What an answer about many basins follows from.
+
+    Attributes:
+        basins: in the order asked for.
+        tags: of the answer about each basin that has a forecast.
+        runs: the forecasts that were read for that.
+        lacking: why the other basins have none.
+    """
+
+    basins: Sequence[str]
+    tags: Mapping[str, str]
+    runs: Mapping[str, Latest]
+    lacking: Mapping[str, NotFound]
+
+    @property
+    def tag(self) -> str:
+        """The entity tag: it follows from the runs, and from what is lacking."""
+        of_lacking = {basin: [basin, problem.kind, str(problem)] for basin, problem in self.lacking.items()}
+        return entity_tag([self.tags.get(basin) or of_lacking[basin] for basin in self.basins])
 
 
-def too_much(by_basin: ByBasin) -> str | None:
+def look_up(session: Session, basins: Sequence[str], representation: Representation, at: datetime) -> LookedUp:
+    """Return which forecasts an answer is of. Those with members are read, so that their size is known."""
+    glances = {} if representation.members else glance(session, basins, at)
+    others = lookup.latest_many(session, [basin for basin in basins if basin not in glances], at)
+    runs = {basin: latest for basin, latest in others.items() if isinstance(latest, Latest)}
+    tags = {basin: tag_at_a_glance(*newest, basin, representation) for basin, newest in glances.items()}
+    tags |= {basin: tag_of(latest, representation) for basin, latest in runs.items()}
+    return LookedUp(basins, tags, runs, {b: problem for b, problem in others.items() if isinstance(problem, NotFound)})
+
+
+def too_much(looked_up: LookedUp) -> str | None:
     """Say that all members of these runs are more than one answer holds; None where they are not."""
-    stored = [latest for latest in by_basin.values() if isinstance(latest, Latest)]
     values = sum(
-        len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days for latest in stored
+        len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days
+        for latest in looked_up.runs.values()
     )
     if values <= MOST_MEMBER_VALUES:
         return None
@@ -41,30 +70,36 @@ def too_much(by_basin: ByBasin) -> str | None:
     )
 
 
-def basin_forecasts(session: Session, by_basin: ByBasin, representation: Representation) -> BasinForecasts:
-    """Return the answer. A basin whose run names no area has no flows: it is among those without."""
-    stored = [latest for latest in by_basin.values() if isinstance(latest, Latest)]
-    answers = _answers(stored, stored_parts(session, stored, representation.members), representation)
-    outcomes: dict[str, BasinForecast | Problem] = {
-        basin: answers[basin] if isinstance(latest, Latest) else latest for basin, latest in by_basin.items()
-    }
-    return BasinForecasts(
-        forecasts=[outcome for outcome in outcomes.values() if isinstance(outcome, BasinForecast)],
-        without=[
-            WithoutForecast(basin=basin, type=f"/problems/{outcome.kind}", reason=str(outcome))
-            for basin, outcome in outcomes.items()
-            if isinstance(outcome, Problem)
-        ],
-    )
+def body(
+    session: Session, rendered: Rendered, looked_up: LookedUp, representation: Representation, at: datetime
+) -> bytes:
+    """Return the answer, a `BasinForecasts` in JSON.
 
-
-def _answers(
-    stored: Sequence[Latest], parts: Sequence[StoredParts], representation: Representation
-) -> dict[str, BasinForecast | NoArea]:
-    answers: dict[str, BasinForecast | NoArea] = {}
-    for latest, of_basin in zip(stored, parts, strict=True):
+    A basin whose run names no area has no flows: it is among those without.
+    """
+    bodies = {basin: kept for basin, tag in looked_up.tags.items() if (kept := rendered.get(tag)) is not None}
+    unread = [basin for basin in looked_up.tags if basin not in bodies and basin not in looked_up.runs]
+    runs = {**looked_up.runs, **lookup.latest_many(session, unread, at)}
+    latest = [run for basin, run in runs.items() if isinstance(run, Latest) and basin not in bodies]
+    without: dict[str, Problem] = {basin: run for basin, run in runs.items() if isinstance(run, NotFound)}
+    without |= looked_up.lacking
+    parts = stored_parts(session, latest, representation.members)
+    for run, of_basin in zip(latest, parts, strict=True):
+        basin = run.basin.basin_id
         try:
-            answers[latest.basin.basin_id] = basin_forecast(latest, of_basin, representation)
+            forecast = basin_forecast(run, of_basin, representation)
         except NoArea as error:
-            answers[latest.basin.basin_id] = error
-    return answers
+            without[basin] = error
+        else:
+            bodies[basin] = forecast.model_dump_json(exclude_unset=True).encode()
+            rendered.keep(tag_of(run, representation), bodies[basin])
+    return b'{"forecasts":[%b],"without":%b}' % (
+        b",".join(bodies[basin] for basin in looked_up.basins if basin in bodies),
+        _WITHOUT.dump_json(
+            [
+                WithoutForecast(basin=basin, type=f"/problems/{without[basin].kind}", reason=str(without[basin]))
+                for basin in looked_up.basins
+                if basin in without
+            ]
+        ),
+    )

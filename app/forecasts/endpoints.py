@@ -80,7 +80,7 @@ def read_latest_forecast(
     current now."""
     at = as_known(clock.now(), known_at)
     representation = Representation(units, members, at)
-    newest = glance(session, basin, at)
+    newest = glance(session, [basin], at).get(basin)
     if newest is not None:
         tag = service.tag_at_a_glance(*newest, basin, representation)
         if (body := rendered.get(tag)) is not None:
@@ -100,6 +100,7 @@ def read_latest_forecast(
 def read_latest_forecasts(
     session: Reading,
     clock: ServiceClock,
+    rendered: RenderedAnswers,
     response: Response,
     basins: Basins,
     units: DischargeUnits = "m3/s",
@@ -111,11 +112,12 @@ def read_latest_forecasts(
     reason: nothing is cut silently, and more basins than one answer holds are refused. With `known_at` as for one
     basin."""
     at = as_known(clock.now(), known_at)
-    by_basin, representation = lookup.latest_many(session, basins.split(","), at), Representation(units, members, at)
-    if members and (detail := batch.too_much(by_basin)) is not None:
+    representation = Representation(units, members, at)
+    looked_up = batch.look_up(session, basins.split(","), representation, at)
+    if members and (detail := batch.too_much(looked_up)) is not None:
         raise InvalidRequest([Fault(location="query", field="members", detail=detail)])
-    unchanged = not_modified(response, batch.tag_of(by_basin, representation), SHORTLY, if_none_match)
-    return unchanged or batch.basin_forecasts(session, by_basin, representation)
+    unchanged = not_modified(response, looked_up.tag, SHORTLY, if_none_match)
+    return unchanged or _bytes(batch.body(session, rendered, looked_up, representation, at), looked_up.tag, SHORTLY)
 
 
 @router.get(

@@ -78,6 +78,25 @@ def _of_run_basin() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"])
 
 
+class NewestRunRow(Base):
+    """A version's newest operational run of a basin, whatever came of it (`tried`), and the newest that can be its
+    latest forecast: what an archive of any length is asked for most, in one row each."""
+
+    __tablename__ = "newest_runs"
+    __table_args__ = (
+        one_of("which", "tried", "latest"),
+        _of_run_basin(),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    which: Mapped[str] = mapped_column(primary_key=True)
+    run_id: Mapped[str]
+    t0: Mapped[Day]
+    issued_at: Mapped[datetime]
+    available_at: Mapped[datetime]
+
+
 class RunSeriesRow(Base):
     """An array of a run: row-major, little-endian, its axes named and labelled in order."""
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
+from app.forecasts.batch import MOST_BASINS
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast
 from hydrology.calendar import day
@@ -450,6 +451,20 @@ def test_many_basins_have_a_tag_that_follows_what_is_lacking(
     assert changed.json()["without"][0]["type"] == "/problems/no-model"
 
 
+def test_what_was_rendered_for_one_is_the_same_among_many_until_a_newer_run(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast())
+    address = f"/v1/forecasts?basins={BASIN}"
+    before = sqlite_client.get(LATEST).json()
+    for _ in range(2):
+        assert sqlite_client.get(address).json() == {"forecasts": [before], "without": []}
+    keep(sqlite_database, made.forecast())
+    (after,) = sqlite_client.get(address).json()["forecasts"]
+    assert after["run"] != before["run"]
+    assert after == sqlite_client.get(LATEST).json()
+
+
 def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sqlite_client: TestClient) -> None:
     ids = [f"SYNTH-{number:02}" for number in range(1, 41)]
     with sqlite_database.transaction() as session:
@@ -475,13 +490,16 @@ def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sql
     assert counts[0] == counts[1] > 0
 
 
-def test_one_answer_holds_a_hundred_basins_and_no_more(sqlite_client: TestClient) -> None:
-    ids = [f"SYNTH-{number:03}" for number in range(101)]
-    assert (
-        len(sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:100], ids[0]])}).json()["without"])
-        == 100
-    )
-    for basins, said in ((",".join(ids), "at most 100"), ("fish", "fish"), ("", "'' is"), (f"{BASIN},,", "'' is")):
+def test_one_answer_holds_so_many_basins_and_no_more(sqlite_client: TestClient) -> None:
+    ids = [f"SYNTH-{number:03}" for number in range(MOST_BASINS + 1)]
+    most = sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:MOST_BASINS], ids[0]])})
+    assert len(most.json()["without"]) == MOST_BASINS
+    for basins, said in (
+        (",".join(ids), f"at most {MOST_BASINS}"),
+        ("fish", "fish"),
+        ("", "'' is"),
+        (f"{BASIN},,", "'' is"),
+    ):
         refused = sqlite_client.get("/v1/forecasts", params={"basins": basins})
         assert refused.status_code == 422
         (fault,) = refused.json()["errors"]

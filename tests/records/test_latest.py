@@ -1,12 +1,15 @@
 """The latest forecast: the newest T0, then the newest issue, of the current version, as the clock sees it."""
 
+import random
+from datetime import datetime, timedelta
+
 import pytest
 
 from hydrology.calendar import day
 from records import promotions, runs
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.latest import Latest, NoForecast, NoModel, Superseded, glance, latest, latest_many
+from records.latest import Latest, NoForecast, NoModel, Superseded, glance, latest, latest_many, newest_t0s
 from records.runs import BasinStatus
 from tests.records.factories import (
     BASIN,
@@ -64,12 +67,12 @@ def test_what_an_operator_asks_for_on_the_side_is_never_the_latest(database: Dat
         a_run(session, version, t0=NEW, purpose="on-request")
         with pytest.raises(NoForecast, match="has made no forecast"):
             latest(session, BASIN, NOW)
-        assert glance(session, BASIN, NOW) is None
+        assert not glance(session, [BASIN], NOW)
         old = a_run(session, version, t0=OLD)
         a_run(session, version, t0=NEW, horizon_days=3, purpose="on-request")
         assert latest(session, BASIN, NOW).run == old
         assert latest(session, BASIN, NOW).superseded_by is None
-        assert glance(session, BASIN, NOW) == (old.id, OLD)
+        assert glance(session, [BASIN], NOW) == {BASIN: (old.id, OLD)}
 
 
 @pytest.mark.parametrize(("days", "can_be_latest"), [(1, False), (364, False), (365, False), (366, True), (None, True)])
@@ -83,9 +86,9 @@ def test_the_first_year_from_an_empty_store_is_never_the_latest(
         run = a_run(session, version, runs.BasinResult(basin=basin), t0=OLD)
         if can_be_latest:
             assert latest(session, BASIN, NOW).run == run
-            assert glance(session, BASIN, NOW) == (run.id, OLD)
+            assert glance(session, [BASIN], NOW) == {BASIN: (run.id, OLD)}
             return
-        assert glance(session, BASIN, NOW) is None
+        assert not glance(session, [BASIN], NOW)
         with pytest.raises(NoForecast, match=rf"empty store {days} days before .* 0\.25 until day 61"):
             latest(session, BASIN, NOW)
         warm = a_run(session, version, t0=day("2008-09-28"))
@@ -161,3 +164,44 @@ def test_without_a_forecast_the_answer_says_what_is_lacking(database: Database) 
         assert [type(one) for one in lacking.values()] == [NoModel, NoForecast, UnknownBasin]
         assert "rain is missing" in str(lacking[BASIN])
         assert latest_many(session, [], NOW) == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_in_which_runs_are_stored_does_not_matter(database: Database, seed: int) -> None:
+    chance = random.Random(seed)
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        stored = []
+        for _ in range(12):
+            issued_at = NOW + timedelta(hours=chance.randrange(6))
+            run = a_run(
+                session,
+                version,
+                issued() if chance.random() < 0.6 else not_issued("rain is missing"),
+                t0=OLD + chance.randrange(3),
+                issued_at=issued_at,
+                available_at=issued_at + timedelta(hours=chance.randrange(6)),
+                purpose="operational" if chance.random() < 0.8 else "on-request",
+            )
+            stored.append(run)
+        for hours in range(13):
+            at = NOW + timedelta(hours=hours)
+            seen = [run for run in stored if run.purpose == "operational" and run.available_at <= at]
+            seen.sort(key=lambda run: (run.t0, run.issued_at, run.id))
+            whole = [run for run in seen if run.status == "issued"]
+            if not whole:
+                assert isinstance(latest_many(session, [BASIN], at)[BASIN], NoForecast)
+                assert BASIN not in newest_t0s(session, at)
+                continue
+            found = latest(session, BASIN, at)
+            assert found.run == whole[-1]
+            assert (found.superseded_by is None) == (whole[-1] == seen[-1])
+            assert newest_t0s(session, at) == {BASIN: whole[-1].t0}
+            if at >= stored_until(stored):
+                glanced = glance(session, [BASIN], at)
+                assert glanced == ({BASIN: (whole[-1].id, whole[-1].t0)} if whole[-1] == seen[-1] else {})
+
+
+def stored_until(stored: list[runs.Run]) -> datetime:
+    return max(run.available_at for run in stored)

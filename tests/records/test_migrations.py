@@ -12,13 +12,24 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 import migrations
+from hydrology.calendar import day
 from jobspec import kinds
-from records import jobs, runs, schedules, trainings, versions
+from records import jobs, latest, runs, schedules, trainings, versions
 from records.engine import Database
 from records.ids import fingerprint
 from records.tables import Base
 from records.version_properties import Pretrained, VersionProperties
-from tests.records.factories import BASIN, NOW, a_basin, a_job, a_run, a_version, contents
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_job,
+    a_promoted_version,
+    a_run,
+    a_version,
+    contents,
+    not_issued,
+)
 
 
 def _described(connection: Connection) -> dict[str, Any]:
@@ -158,6 +169,23 @@ def test_a_run_from_before_its_program_was_kept_has_none(database: Database) -> 
     database.migrate()
     with database.reading() as session:
         assert runs.get(session, run.id) == replace(run, program=None)
+
+
+def test_the_newest_run_of_a_basin_is_noted_of_runs_that_were_kept_before(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        old = a_run(session, version, t0=day("2008-09-28"))
+        a_run(session, version, not_issued("rain is missing"), t0=day("2008-09-29"))
+        a_run(session, version, t0=day("2008-09-30"), purpose="on-request")
+        a_run(session, version, t0=day("2008-09-27"))
+    _downgrade(database, "0024")
+    database.migrate()
+    with database.reading() as session:
+        found = latest.latest(session, BASIN, NOW)
+    assert found.run == old
+    assert found.superseded_by is not None
+    assert found.superseded_by.reason == "rain is missing"
 
 
 def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: Database) -> None:
