@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
@@ -16,7 +16,7 @@ from records import basins as basin_records
 from records import promotions
 from records.newest_runs import LATEST, TRIED
 from records.runs import BasinStatus, Run, RunBasin
-from records.statements import as_record
+from records.statements import as_record, table_of
 from records.tables.runs import NewestRunRow, RunBasinRow, RunRow
 from records.tables.versions import PromotionRow
 
@@ -80,9 +80,9 @@ _CURRENT = (
     .limit(1)
     .scalar_subquery()
 )
-_NOTED = select(
-    NewestRunRow.basin_id, NewestRunRow.which, NewestRunRow.run_id, NewestRunRow.t0, NewestRunRow.available_at
-).where(_CURRENT)
+_COLUMNS = table_of(NewestRunRow).c  # of the table, not of its rows: a look-up is asked for at every answer
+_NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(_CURRENT)
+_NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
 
 class _Noted(NamedTuple):
@@ -207,10 +207,11 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
     """Return what is noted of the newest runs of basins (of all that have some) by their current version."""
-    statement = _NOTED if basins is None else _NOTED.where(NewestRunRow.basin_id.in_(basins))
+    connection = session.connection()
+    rows = connection.execute(_NOTED) if basins is None else connection.execute(_NOTED_OF, {"basins": list(basins)})
     newest: dict[str, dict[str, _Noted]] = {}
-    for row in session.execute(statement):
-        newest.setdefault(row.basin_id, {})[row.which] = _Noted(row.run_id, row.t0, row.available_at)
+    for basin, which, run, t0, available_at in rows:
+        newest.setdefault(basin, {})[which] = _Noted(run, t0, available_at)
     return newest
 
 
