@@ -170,8 +170,7 @@ def measure(ensemble: Ensemble, observe: Any) -> dict[str, Any]:
     """
     shipped = errors.read(form.read(ENSEMBLE))
     assert shipped is not None
-    ahead = [_issue(first, LEADS[-1]) for first in _days(ISSUES)]
-    melt = [_issue(first, _until(first)) for first in _days(SNOW_ISSUES)]
+    ahead, melt = issues_of(ISSUES, LEADS[-1]), issues_of(SNOW_ISSUES, None)
     days_ahead, spans, april_to_july = (defaultdict[str, Verdicts](Verdicts) for _ in range(3))
     for hindcast, at, truth in _forecasts(ensemble, observe, shipped, basins()[::EVERY_BASIN], ahead):
         flow, calibrated = _both(hindcast, at, truth)
@@ -197,21 +196,19 @@ def measure(ensemble: Ensemble, observe: Any) -> dict[str, Any]:
     }
 
 
-def _days(issues: Sequence[str]) -> list[np.datetime64]:
-    """Return the first days ahead, in order: all that is ahead of them is in the test years."""
+def issues_of(first_days: Sequence[str], horizon: int | None) -> list[RunDays]:
+    """Return the issues of the test years, in order: all that is ahead of them lies in these years.
+
+    Args:
+        first_days: `MM-DD` of the first days ahead.
+        horizon: days; None for until the end of July.
+    """
     test = Period.parse(TEST)
-    years = np.unique(test.days.astype("datetime64[Y]"))
-    every = [day(f"{year}-{issue}") for year in years for issue in issues]
-    return sorted(first for first in every if test.first < first <= test.last - LEADS[-1])
-
-
-def _issue(first: np.datetime64, horizon: int) -> RunDays:
-    return RunDays(first - ONE_DAY, horizon)
-
-
-def _until(first: np.datetime64) -> int:
-    """Return how many days there are until the end of July."""
-    return len(Period(first, MELT.after(first).last))
+    firsts = sorted(
+        day(f"{year}-{first}") for year in np.unique(test.days.astype("datetime64[Y]")) for first in first_days
+    )
+    issues = [RunDays(first - ONE_DAY, horizon or len(Period(first, MELT.after(first).last))) for first in firsts]
+    return [issue for issue in issues if test.overlap(issue.ahead) == issue.ahead and issue.t0 > test.first]
 
 
 def _forecasts(
