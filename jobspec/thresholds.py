@@ -1,13 +1,10 @@
 """What can be said of a level that an operator sets."""
 
-from typing import Literal
-
 from pydantic import ConfigDict, Field
 
+from hydrology.passing import Direction
 from hydrology.quantities import OBSERVED
 from jobspec.fields import Name, RequestModel
-
-Direction = Literal["rising", "falling"]
 
 _HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
 from hydrology.ledger import TERMS, WATER_AVAILABLE
+from hydrology.passing import FlowAhead
 from hydrology.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather import ForcingKind
 from records.run_summary import RunSummary
@@ -280,6 +281,25 @@ def series_of_many(
     for row in session.scalars(query):
         by_key[row.run_id, row.basin_id][row.variable] = _series(row)
     return by_key
+
+
+def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
+    """Return the calibrated flow of a run for a basin, mm/day; None where it was not calibrated.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    return calibrated_flow(series_of(session, run, basin, (CALIBRATED, PATHS)))
+
+
+def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
+    """Return the calibrated flow among the arrays of a run for a basin, mm/day; None where there is none."""
+    if PATHS not in series:
+        return None
+    quantiles, paths = series[CALIBRATED], series[PATHS]
+    return FlowAhead(
+        tuple(quantiles.axes["level"]), quantiles.values.astype(np.float64), paths.values.astype(np.float64)
+    )
 
 
 def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:

@@ -1,6 +1,6 @@
 """Levels of a basin's discharge: those that operators set, and those of its own record."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from hydrology import thresholds
 from hydrology.basins import gauge_product
 from hydrology.errors import InvalidInput, NotFound
-from jobspec.thresholds import Direction, NewThreshold
+from hydrology.passing import Direction
+from jobspec.thresholds import NewThreshold
 from records import basins, series
 from records.statements import as_record
 from records.tables.thresholds import ThresholdRow
@@ -20,6 +21,8 @@ from records.tables.thresholds import ThresholdRow
 Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
 """Which way flow passes the levels of a record."""
+FIXED_UNIT = "m3/s"
+"""Of the levels that operators set."""
 
 
 class UnknownThreshold(NotFound):
@@ -59,6 +62,25 @@ class RecordLevels:
 
     unit: str | None
     statistics: Sequence[thresholds.Statistic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinLevel:
+    """A level of a basin, of its record or set by somebody.
+
+    Attributes:
+        kind: what it is a level of; None for one that somebody set.
+        return_period_years: once in how many years it is passed; None for one that has no such period.
+        discharge: in `unit`; None for the reason given.
+    """
+
+    name: str
+    kind: thresholds.Kind | None
+    direction: Direction
+    return_period_years: int | None
+    discharge: float | None
+    unit: str | None
+    reason: str | None
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
@@ -123,3 +145,29 @@ def of_record(session: Session, basin: str) -> RecordLevels:
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
     return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days))
+
+
+def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
+    """Yield all levels of a basin: those that somebody set, then those of its record."""
+    for fixed in of_basin(session, basin):
+        yield BasinLevel(
+            name=fixed.name,
+            kind=None,
+            direction=fixed.direction,
+            return_period_years=None,
+            discharge=fixed.discharge,
+            unit=FIXED_UNIT,
+            reason=None,
+        )
+    record = of_record(session, basin)
+    for statistic in record.statistics:
+        for named in statistic.levels:
+            yield BasinLevel(
+                name=named.name,
+                kind=statistic.kind,
+                direction=DIRECTIONS[statistic.kind],
+                return_period_years=named.return_period_years,
+                discharge=named.level.value,
+                unit=record.unit,
+                reason=None if named.level.value is not None else named.level.reason,
+            )

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from app.exceedance.example import EXCEEDANCE
 from app.forecasts.schemas import RunOfBasin
 from app.schema import Missing, Model, column
-from jobspec.thresholds import Direction
+from hydrology.passing import Direction
 
 FlowOf = Literal["calibrated", "members"]
 

@@ -15,14 +15,12 @@ from app.forecasts.discharge import NoArea
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from hydrology import units as convert
-from hydrology.probabilistic import chance_of_passing
+from hydrology.passing import Direction, FlowAhead
 from hydrology.thresholds import OF_MODEL, Statistic
-from jobspec.thresholds import Direction
 from records import model_levels, runs, thresholds
 from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
-FIXED_UNIT = "m3/s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +37,13 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
-    """The calibrated flow of a run, mm/day: quantiles (levels, leads) at `levels`, courses (paths, leads)."""
+    """The calibrated flow of a run, mm/day."""
 
-    levels: list[float]
-    quantiles: Array
-    paths: Array
+    flow: FlowAhead
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
         """Return the chance of passing a depth on each day, and on any of them."""
-        above = chance_of_passing(self.quantiles.T, self.levels, depth)
-        of_days = above if direction == "rising" else 1 - above
-        return of_days, max(float(_passed(self.paths, depth, direction).any(axis=1).mean()), float(of_days.max()))
+        return self.flow.chances(depth, direction)
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Say how likely a level is passed."""
@@ -107,13 +101,8 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     flows: dict[FlowOf, _Flow | str] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
     if basin.status != "issued":
         return flows
-    if runs.PATHS in series:
-        quantiles = series[runs.CALIBRATED]
-        flows["calibrated"] = _Calibrated(
-            list(quantiles.axes["level"]),
-            quantiles.values.astype(np.float64),
-            series[runs.PATHS].values.astype(np.float64),
-        )
+    if (calibrated := runs.calibrated_flow(series)) is not None:
+        flows["calibrated"] = _Calibrated(calibrated)
     if "discharge" in series:
         members = series["discharge"].values
         flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64))
@@ -130,26 +119,25 @@ def _asked(basin: runs.RunBasin, units: Units, discharge: float) -> Iterator[_Le
 
 def _levels(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[_Level]:
     """Yield the levels that operators set, those of the record, and those of the version's own simulation."""
-    for fixed in thresholds.of_basin(session, basin.basin_id):
-        yield _level(basin, fixed.name, fixed.direction, fixed.discharge, FIXED_UNIT, units)
-    record = thresholds.of_record(session, basin.basin_id)
-    yield from _computed(basin, record.statistics, record.unit, units, "calibrated")
+    for level in thresholds.levels_of(session, basin.basin_id):
+        if level.discharge is None or level.unit is None:
+            yield _Level(level.name, level.direction, None, None, level.reason)
+        else:
+            yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
     of_model = model_levels.get(session, run.version_id, basin.basin_id)
     if of_model is not None:
-        yield from _computed(basin, of_model.statistics, model_levels.UNIT, units, "members")
+        yield from _of_model(basin, of_model.statistics, units)
 
 
-def _computed(
-    basin: runs.RunBasin, statistics: Sequence[Statistic], unit: str | None, units: Units, flow: FlowOf
-) -> Iterator[_Level]:
-    prefix = OF_MODEL if flow == "members" else ""
+def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[_Level]:
     for statistic in statistics:
         for named in statistic.levels:
-            direction, name = thresholds.DIRECTIONS[statistic.kind], prefix + named.name
-            if named.level.value is None or unit is None:
-                yield _Level(name, direction, None, None, named.level.reason, flow)
+            direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
+            if named.level.value is None:
+                yield _Level(name, direction, None, None, named.level.reason, "members")
             else:
-                yield replace(_level(basin, name, direction, named.level.value, unit, units), flow=flow)
+                level = _level(basin, name, direction, named.level.value, model_levels.UNIT, units)
+                yield replace(level, flow="members")
 
 
 def _level(basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units) -> _Level:

@@ -10,7 +10,7 @@ from app.forecasts.schemas import Area
 from app.schema import DataCredit, Missing, Model, Period
 from app.thresholds.example import FIXED, THRESHOLDS
 from hydrology import thresholds
-from jobspec.thresholds import Direction
+from hydrology.passing import Direction
 
 
 class RecordLevel(Model):

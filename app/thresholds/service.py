@@ -20,8 +20,7 @@ from hydrology.basins import gauge_product
 from hydrology.calendar import as_date
 from hydrology.frequency import INTERVAL, SAMPLES
 from records import basins, model_levels, promotions, series, thresholds
-
-FIXED_UNIT = "m3/s"
+from records.thresholds import FIXED_UNIT
 
 _INTERVAL = (
     f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. Of a short record it holds the "
