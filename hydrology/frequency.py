@@ -40,13 +40,16 @@ class Level:
     reason: str | None
 
 
-def levels(values: Array, chances: Sequence[float], distribution: type[Distribution]) -> list[Level]:
+def levels(
+    values: Array, chances: Sequence[float], distribution: type[Distribution], *, intervals: bool = True
+) -> list[Level]:
     """Return what annual values stay below, or at, with each chance in a year.
 
     Args:
         values: shape (years,), none below 0.
         chances: of not being exceeded: 0.9 for the flood of 10 years, 0.1 for the low flow of 10 years.
         distribution: of the years with flow.
+        intervals: whether the levels are to have them: they take nearly all of the time.
     """
     years, positive = len(values), values[values > 0]
     if years < LEAST_YEARS:
@@ -56,11 +59,11 @@ def levels(values: Array, chances: Sequence[float], distribution: type[Distribut
         return [_without_fit(chance, dry, years, positive) for chance in chances]
     asked = np.array(chances)
     fitted = distribution.fit(positive)
+    values = _quantiles(fitted, asked, dry).tolist()
+    if not intervals:
+        return [Level(value, None, None, "No interval was asked for.") for value in values]
     low, high = _interval(fitted, years, dry, asked)
-    return [
-        Level(*ends, None)
-        for ends in zip(_quantiles(fitted, asked, dry).tolist(), low.tolist(), high.tolist(), strict=True)
-    ]
+    return [Level(*ends, None) for ends in zip(values, low.tolist(), high.tolist(), strict=True)]
 
 
 def too_short(years: int) -> Level:

@@ -73,19 +73,20 @@ class Statistic:
         return cls(kind, method, len(annual), annual.left_out, dry, annual.period, tuple(levels))
 
 
-def of_record(flow: npt.ArrayLike, days: Days) -> list[Statistic]:
+def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> list[Statistic]:
     """Return the levels of a record.
 
     Args:
         flow: shape (days,), in any unit, NaN where missing, none below 0.
         days: consecutive days.
+        intervals: whether the levels are to have them: they take nearly all of the time.
     """
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
     return [
-        Statistic.of("flood", "gev", maxima, _floods(maxima, "gev", Gev)),
-        Statistic.of("flood", "log-pearson-3", maxima, _floods(maxima, "lp3", LogPearson3)),
-        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima)),
+        Statistic.of("flood", "gev", maxima, _floods(maxima, "gev", Gev, intervals)),
+        Statistic.of("flood", "log-pearson-3", maxima, _floods(maxima, "lp3", LogPearson3, intervals)),
+        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima, intervals)),
         Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
     ]
 
@@ -95,17 +96,17 @@ def names() -> list[str]:
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 
-def _floods(maxima: Annual, prefix: str, distribution: type[Distribution]) -> Iterator[NamedLevel]:
+def _floods(maxima: Annual, prefix: str, distribution: type[Distribution], intervals: bool) -> Iterator[NamedLevel]:
     if len(maxima) >= LEAST_YEARS and not maxima.values.any():
         flooded = [Level(None, None, None, f"None of the {len(maxima)} years has any flow.")] * len(FLOOD_YEARS)
     else:
-        flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution)
+        flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution, intervals=intervals)
     for years, level in zip(FLOOD_YEARS, flooded, strict=True):
         yield NamedLevel(f"{prefix}-{years}", years, None, level)
 
 
-def _low_flows(minima: Annual) -> Iterator[NamedLevel]:
-    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3)
+def _low_flows(minima: Annual, intervals: bool) -> Iterator[NamedLevel]:
+    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
     for years, level in zip(LOW_FLOW_YEARS, low, strict=True):
         yield NamedLevel(f"7q{years}", years, None, level)
 

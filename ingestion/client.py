@@ -16,7 +16,8 @@ import httpcore2
 import httpx2
 
 from hydrology.errors import InvalidInput
-from ingestion.addresses import AddressProblem, HostPort, addresses_of
+from ingestion.addresses import AddressProblem, addresses_of
+from jobspec.addresses import HostPort
 
 # The client logs whole URLs, and a query may carry a secret.
 logging.getLogger("httpx2").setLevel(logging.WARNING)

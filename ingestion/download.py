@@ -17,8 +17,9 @@ import httpx2
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from hydrology.errors import InvalidInput, Problem
-from ingestion.addresses import AddressProblem, HostPort, UnknownHost
+from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import Deadline, get, http_address, public_client, shown
+from jobspec.addresses import HostPort
 
 Progress = Callable[[int, int | None], None]
 

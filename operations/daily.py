@@ -1,4 +1,5 @@
-"""The daily cycle: ask the feeds, apply the bridges that lead on from what they bring, forecast from the newest day.
+"""The daily cycle: ask the feeds, apply the bridges that lead on from what they bring, forecast from the newest day,
+decide the alerts.
 
 A feed, a bridge or a basin that fails is told, and the others go on. Asked again, it stores nothing new.
 """
@@ -16,12 +17,14 @@ import structlog
 from hydrology.calendar import Day
 from hydrology.errors import NotFound, Problem
 from hydrology.staleness import age_days, stale
+from operations.alerts import decide
 from operations.basins import chosen
 from operations.bridge import apply
 from operations.feeds import Listener, fetch
 from operations.intake import Intake
 from operations.newest import Asked, Newest, Reasons, issue_newest
 from records import bridges, feeds, latest, promotions, runs
+from records.alert_changes import Change
 from records.clock import Clock
 from records.engine import Database
 from records.latest import Latest
@@ -63,11 +66,13 @@ class Cycle:
         basins: all that have a model version.
         runs: that were issued.
         problems: why a feed or a bridge failed, wholly or for some basin, by its name.
+        changes: of alerts, by the newest forecasts.
     """
 
     basins: list[BasinOutcome]
     runs: list[runs.Run]
     problems: Reasons
+    changes: list[Change]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -125,8 +130,9 @@ def daily(
         with _noting(bridge, problems, lacking) as failed:
             failed |= _apply(database, clock, bridge, watcher)
     done = issue_newest(database, clock, basins, asked, lambda at, total: watcher.show(ADVANCING, at, total, ""))
-    cycle = Cycle(_outcomes(database, clock, basins, done, lacking), done.issued, problems)
-    log.info("daily.done", runs=len(cycle.runs), **cycle.counts)
+    changes = decide(database, clock, basins) if asked.purpose == "operational" else []
+    cycle = Cycle(_outcomes(database, clock, basins, done, lacking), done.issued, problems, changes)
+    log.info("daily.done", runs=len(cycle.runs), changes=len(changes), **cycle.counts)
     return cycle
 
 

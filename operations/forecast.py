@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from jobspec.kinds import ForecastParams
 from operations.advance import advance
+from operations.alerts import decide
 from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
 from operations.basins import with_model
 from operations.calibrated import calibrations
@@ -39,7 +40,7 @@ def forecast(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
-    """Issue a run for each version that the basins use, and for each weather forecast.
+    """Issue a run for each version that the basins use, and for each weather forecast, and decide their alerts.
 
     Args:
         params: what is to be forecast. Without a T0 it is the last day before the clock's, or, where the record ends,
@@ -56,11 +57,14 @@ def forecast(
     """
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
-        if earlier := _earlier_runs(session, key):
-            return earlier
-    inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
-    planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
-    return issue(database, clock, params, planned, purpose=purpose, key=key, on_days=on_days)
+        issued = _earlier_runs(session, key)
+    if not issued:
+        inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
+        planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
+        issued = issue(database, clock, params, planned, purpose=purpose, key=key, on_days=on_days)
+    if purpose == "operational":
+        decide(database, clock, [basin for names in groups.values() for basin in names])
+    return issued
 
 
 def issue(

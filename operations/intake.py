@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import urldefrag
 
 from hydrology.errors import InvalidInput
-from ingestion.addresses import HostPort
 from ingestion.download import Progress, fetch
 from ingestion.reading import Files
+from jobspec.addresses import HostPort
 
 DOWNLOAD_DAYS = 7
 """How long a download stays that was broken off, or whose data could not be taken in."""

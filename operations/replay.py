@@ -18,11 +18,13 @@ from hydrology.perturbed import CREDIT, SOURCE, Array, perturbed
 from hydrology.quantities import WEATHER
 from hydrology.weather import WeatherForecast, WeatherIssue
 from jobspec.kinds import MORNING, ReplayParams
+from operations.alerts import decide
 from operations.basins import chosen, last_ended
 from operations.bridged_weather import needed
 from operations.forecast_days import RunDays
 from operations.newest import Asked, Reasons, issue_newest
 from records import basins, bridges, promotions, runs, series, versions, weather
+from records.alert_changes import Change
 from records.clock import Clock
 from records.engine import Database
 
@@ -37,10 +39,12 @@ class Replayed:
 
     Attributes:
         runs: that were issued.
+        changes: of alerts.
         reasons: why basins got no forecast on the last morning.
     """
 
     runs: list[runs.Run]
+    changes: list[Change]
     reasons: Reasons
 
 
@@ -54,8 +58,8 @@ def replay(
 ) -> Replayed:
     """Issue the forecasts of every morning of a period, of all basins that have a version.
 
-    Each morning knows the days that had ended `latency_days` before it, and one weather forecast a product. Replayed
-    again, it stores nothing new.
+    Each morning knows the days that had ended `latency_days` before it, and one weather forecast a product. Operational
+    forecasts decide the alerts, by the levels of the whole record. Replayed again, it stores nothing new.
 
     Args:
         on_morning: gets how many mornings are done, of how many, and what the next one is.
@@ -71,6 +75,7 @@ def replay(
     with database.reading() as session:
         by_product = _by_product(session)
     issued: list[runs.Run] = []
+    changes: list[Change] = []
     reasons: Reasons = {}
     for done, morning in enumerate(mornings):
         show = partial(_show, on_morning, done, mornings)
@@ -82,9 +87,11 @@ def replay(
             asked = Asked(params.horizon, purpose, params.latency_days, forecast)
             newest = issue_newest(database, at, names, asked, show)
             issued += newest.issued
+            if purpose == "operational":
+                changes += decide(database, at, names)
             reasons |= newest.late | newest.failed
     log.info("replay.done", mornings=len(mornings), runs=len(issued))
-    return Replayed(issued, reasons)
+    return Replayed(issued, changes, reasons)
 
 
 def _show(

@@ -8,7 +8,7 @@ from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
-from records import basins, versions
+from records import alerts, basins, versions
 from records.statements import add_all, as_record
 from records.tables.versions import PromotionRow
 
@@ -41,6 +41,8 @@ def promote(
 ) -> list[str]:
     """Make a version the current one of some basins, and return those for which it was not already.
 
+    Where alerts of a basin were decided by the version before, that is told as a change of its own.
+
     Args:
         basin_ids: whether it learnt from them or not; None for `basins_of`.
 
@@ -62,6 +64,9 @@ def promote(
     changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
     stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
     add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    for basin in changed:
+        if basin in before:
+            alerts.promoted(session, basin, before[basin], version, at)
     return changed
 
 

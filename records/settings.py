@@ -100,6 +100,10 @@ class Settings(BaseSettings):
         open_meteo_archive_url, open_meteo_forecast_url, open_meteo_ensemble_url: of Open-Meteo.
         open_meteo_key: of a paid plan, whose hosts are set above; without one the free limits hold. Never shown.
         daymet_url: of Daymet.
+        webhook_key: from which the secrets of webhooks follow, the same on every machine of a service; without one it
+            is made and kept in the data folder. Never shown.
+        webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
+            are not public, and by http too.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -133,6 +137,8 @@ class Settings(BaseSettings):
     open_meteo_ensemble_url: ServiceUrl = "https://ensemble-api.open-meteo.com"
     open_meteo_key: ServiceKey = None
     daymet_url: ServiceUrl = "https://daymet.ornl.gov"
+    webhook_key: str | None = Field(default=None, repr=False, min_length=32)
+    webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

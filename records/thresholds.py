@@ -139,16 +139,20 @@ def remove(session: Session, basin: str, name: str) -> None:
     session.execute(delete(ThresholdRow).filter_by(basin_id=basin, name=name))
 
 
-def of_record(session: Session, basin: str) -> RecordLevels:
-    """Return the levels of what the basin's own gauge has measured, in the unit that it is kept in."""
+def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
+    """Return the levels of what the basin's own gauge has measured, in the unit that it is kept in.
+
+    Args:
+        intervals: whether the levels are to have them.
+    """
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
-    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days))
+    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals))
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield all levels of a basin: those that somebody set, then those of its record."""
+    """Yield all levels of a basin, without their intervals: those that somebody set, then those of its record."""
     for fixed in of_basin(session, basin):
         yield BasinLevel(
             name=fixed.name,
@@ -159,7 +163,7 @@ def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
             unit=FIXED_UNIT,
             reason=None,
         )
-    record = of_record(session, basin)
+    record = of_record(session, basin, intervals=False)
     for statistic in record.statistics:
         for named in statistic.levels:
             yield BasinLevel(

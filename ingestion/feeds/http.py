@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 import httpx2
 
 from hydrology.errors import InvalidInput
-from ingestion.addresses import AddressProblem, HostPort, UnknownHost
+from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import MOST_REDIRECTS, BadRedirect, Deadline, http_address, public_client, redirected, shown
 from ingestion.feeds.base import FeedProblem
+from jobspec.addresses import HostPort
 
 Read = TypeVar("Read")
 Params = Mapping[str, str]

@@ -1,6 +1,7 @@
 """The tables, one file per subject. Importing this package fills `Base.metadata`."""
 
 from records.tables import (
+    alerts,
     audit,
     basins,
     benchmark_scores,
@@ -26,6 +27,7 @@ from records.tables.base import Base
 
 __all__ = [
     "Base",
+    "alerts",
     "audit",
     "basins",
     "benchmark_scores",

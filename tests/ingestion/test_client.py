@@ -13,8 +13,10 @@ import pytest
 import trustme
 
 from ingestion import addresses
-from ingestion.addresses import ForbiddenAddress, HostPort, UnknownHost, addresses_of, is_public
+from ingestion.addresses import ForbiddenAddress, UnknownHost, addresses_of
 from ingestion.client import BadRedirect, Deadline, get, http_address, public_client
+from jobspec import addresses as public_addresses
+from jobspec.addresses import HostPort, is_public
 from tests.ingestion.servers import Server, serving, status, whole
 
 SECRET = b"root:x:0:0"
@@ -147,7 +149,7 @@ def resolver(*answers: list[str]) -> Resolver:
 def public_and_private(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, Server]]:
     """Two servers on one port; in these tests 127.0.0.2 counts as public, as nothing public is to be asked."""
     private = ["127.0.0.1/32", "127.0.0.3/32"]
-    monkeypatch.setattr(addresses, "_NOT_PUBLIC_V4", tuple(IPv4Network(network) for network in private))
+    monkeypatch.setattr(public_addresses, "_NOT_PUBLIC_V4", tuple(IPv4Network(network) for network in private))
     with ExitStack() as stack:
         public = stack.enter_context(serving("127.0.0.2"))
         inner = stack.enter_context(serving("127.0.0.1", public.port))

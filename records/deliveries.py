@@ -1,0 +1,246 @@
+"""Deliveries of alert changes: an outbox. A row is one change for one subscription, and its log tells every attempt.
+
+An attempt is written before anything is sent, under a lease: where its sender is lost, another takes the delivery over
+when the lease has run out, and the attempt counts. A receiver may so get a change twice, never not at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from hydrology.errors import InvalidInput, NotFound
+from records.alert_changes import Change, get_many
+from records.statements import add_all, as_record
+from records.subscriptions import Subscription
+from records.tables.alerts import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
+
+Status = Literal["pending", "delivered", "failed"]
+
+WAITS = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=6),
+    timedelta(hours=12),
+    timedelta(hours=24),
+)
+"""Between one attempt and the next. After the last attempt a delivery has failed, until somebody replays it."""
+MOST_TRIES = len(WAITS) + 1
+LEASE = timedelta(minutes=1)
+"""So long an attempt stays with its sender; it must end before."""
+LOST = "Its sender was lost before it knew the answer."
+
+
+class UnknownDelivery(NotFound):
+    """No delivery of that id is kept."""
+
+    kind = "unknown-delivery"
+
+
+class NotEnded(InvalidInput):
+    """The delivery is under way: only one that has ended is replayed."""
+
+    kind = "delivery-pending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A change for a subscription.
+
+    Attributes:
+        tries: attempts since it was made or last replayed.
+        next_at: of the next attempt; None for at once, or where it has ended.
+    """
+
+    id: str
+    subscription_id: str
+    change_seq: int
+    status: Status
+    tries: int
+    next_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One sending.
+
+    Attributes:
+        ended_at: None while it is under way.
+        status_code: what the receiver answered; None where it did not.
+        failure: why it does not count as delivered; None where it does.
+    """
+
+    number: int
+    at: datetime
+    ended_at: datetime | None
+    status_code: int | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What is to be sent now: the `number`-th attempt of a delivery."""
+
+    delivery: str
+    number: int
+    subscription: Subscription
+    change: Change
+
+
+def due(session: Session, at: datetime) -> dict[str, list[str]]:
+    """Return the deliveries that are to be attempted, by subscription, the oldest change first."""
+    query = select(DeliveryRow.subscription_id, DeliveryRow.id).where(*_is_due(at)).order_by(DeliveryRow.change_seq)
+    by_subscription: dict[str, list[str]] = {}
+    for subscription, delivery in session.execute(query):
+        by_subscription.setdefault(subscription, []).append(delivery)
+    return by_subscription
+
+
+def is_any_due(session: Session, at: datetime) -> bool:
+    """Whether a delivery is to be attempted."""
+    return session.scalar(select(DeliveryRow.id).where(*_is_due(at)).limit(1)) is not None
+
+
+def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
+    """Begin the next attempt of a delivery that is due; None where another sender has it, or its tries are used up."""
+    claimed = (
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery, *_is_due(at))
+        .values(lease_until=at + LEASE, tries=DeliveryRow.tries + 1)
+        .returning(DeliveryRow.tries)
+    )
+    tries = session.execute(claimed).scalar_one_or_none()
+    if tries is None:
+        return None
+    lost = update(DeliveryAttemptRow).where(
+        DeliveryAttemptRow.delivery_id == delivery, DeliveryAttemptRow.ended_at.is_(None)
+    )
+    session.execute(lost.values(ended_at=at, failure=LOST))
+    row = _row(session, delivery)
+    if tries > MOST_TRIES:  # the sender of the last attempt was lost
+        row.tries = MOST_TRIES
+        _end(session, row, "failed", at)
+        return None
+    number = 1 + (
+        session.scalar(select(func.max(DeliveryAttemptRow.number)).where(DeliveryAttemptRow.delivery_id == delivery))
+        or 0
+    )
+    add_all(session, DeliveryAttemptRow, [{"delivery_id": delivery, "number": number, "at": at}])
+    subscription = session.get(SubscriptionRow, row.subscription_id)
+    assert subscription is not None
+    change = get_many(session, [row.change_seq])[row.change_seq]
+    return Sending(delivery, number, as_record(Subscription, subscription), change)
+
+
+def finish(
+    session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: str | None
+) -> Status | None:
+    """Write down how an attempt ended, and return how the delivery stands.
+
+    None where that is not this attempt's to say any more: another sender took it over, or it was deleted.
+    """
+    query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery, number=number, ended_at=None)
+    attempt = session.scalar(query.with_for_update())
+    if attempt is None:
+        return None
+    attempt.ended_at, attempt.status_code, attempt.failure = at, status_code, failure
+    row = _row(session, delivery)
+    if failure is None:
+        return _end(session, row, "delivered", at)
+    if row.tries >= MOST_TRIES:
+        return _end(session, row, "failed", at)
+    row.next_at, row.lease_until = at + WAITS[row.tries - 1], None
+    session.flush()
+    return "pending"
+
+
+def replay(session: Session, delivery: str) -> Delivery:
+    """Let a delivery that has ended be attempted anew, at once, under the same event.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+        NotEnded: it is under way.
+    """
+    row = _row(session, delivery)
+    if row.status == "pending":
+        raise NotEnded(f"Delivery {delivery} is under way, at its attempt {row.tries}: wait until it has ended.")
+    row.status, row.tries, row.next_at, row.ended_at = "pending", 0, None, None
+    session.flush()
+    return as_record(Delivery, row)
+
+
+def get(session: Session, delivery: str) -> Delivery:
+    """Return a delivery.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+    """
+    row = session.get(DeliveryRow, delivery, populate_existing=True)
+    if row is None:
+        raise _unknown(delivery)
+    return as_record(Delivery, row)
+
+
+def attempts_of(session: Session, delivery: str) -> list[Attempt]:
+    """Return the log of a delivery, the oldest attempt first."""
+    query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery).order_by(DeliveryAttemptRow.number)
+    return [as_record(Attempt, row) for row in session.scalars(query)]
+
+
+def page(
+    session: Session,
+    *,
+    subscriptions: Sequence[str] | None = None,
+    status: Status | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Delivery]:
+    """Return deliveries, the newest first; `after` is the last id of the page before.
+
+    Args:
+        subscriptions: of these alone; None for all.
+    """
+    query = select(DeliveryRow).order_by(DeliveryRow.id.desc()).limit(limit)
+    if subscriptions is not None:
+        query = query.where(DeliveryRow.subscription_id.in_(subscriptions))
+    if status is not None:
+        query = query.where(DeliveryRow.status == status)
+    if after is not None:
+        query = query.where(DeliveryRow.id < after)
+    return [as_record(Delivery, row) for row in session.scalars(query)]
+
+
+def count(session: Session, status: Status) -> int:
+    """Return how many deliveries stand so."""
+    return session.scalar(select(func.count()).select_from(DeliveryRow).where(DeliveryRow.status == status)) or 0
+
+
+def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (
+        DeliveryRow.status == "pending",
+        or_(DeliveryRow.next_at.is_(None), DeliveryRow.next_at <= at),
+        or_(DeliveryRow.lease_until.is_(None), DeliveryRow.lease_until <= at),
+    )
+
+
+def _end(session: Session, row: DeliveryRow, status: Literal["delivered", "failed"], at: datetime) -> Status:
+    row.status, row.next_at, row.lease_until, row.ended_at = status, None, None, at
+    session.flush()
+    return status
+
+
+def _row(session: Session, delivery: str) -> DeliveryRow:
+    row = session.get(DeliveryRow, delivery, populate_existing=True, with_for_update=True)
+    if row is None:
+        raise _unknown(delivery)
+    return row
+
+
+def _unknown(delivery: str) -> UnknownDelivery:
+    return UnknownDelivery(f"No delivery {delivery!r} is kept here: list the deliveries to see their ids.")
