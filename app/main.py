@@ -11,10 +11,12 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
 from app import openapi, problems
+from app.alerts.endpoints import router as alerts
 from app.audit.endpoints import router as audit
 from app.basins.endpoints import router as basins
 from app.bridges.endpoints import router as bridges
 from app.comparisons.endpoints import router as comparisons
+from app.deliveries.endpoints import router as deliveries
 from app.dependencies import refuse_unknown_parameters
 from app.exceedance.endpoints import router as exceedance
 from app.feeds.endpoints import router as feeds
@@ -33,6 +35,7 @@ from app.schedules.endpoints import router as schedules
 from app.security import any_key
 from app.skill.endpoints import router as skill
 from app.status.endpoints import router as status
+from app.subscriptions.endpoints import router as subscriptions
 from app.thresholds.endpoints import router as thresholds
 from app.throttle import Throttle
 from app.user_basins.endpoints import router as user_basins
@@ -99,8 +102,9 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, volumes, runs, water, skill),
-        *(verification, comparisons, models, bridges, jobs, feeds, schedules, status, audit),
+        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, alerts, volumes, runs, water),
+        *(skill, verification, comparisons, models, bridges, jobs, feeds, schedules, subscriptions, deliveries),
+        *(status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

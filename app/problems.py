@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
+from records.deliveries import NotEnded
 from records.engine import DatabaseProblem
 from records.feeds import FeedConflict
 from records.ids import Corrupt
@@ -87,6 +88,7 @@ STATUS: Mapping[type[Exception], int] = {
     ScheduleConflict: 409,
     FeedConflict: 409,
     ProductConflict: 409,
+    NotEnded: 409,
     HostNotAllowed: 400,
     Changed: 412,
     TooLarge: 413,

@@ -49,7 +49,7 @@ def commands(host: str, port: int, workers: int, training_workers: int) -> dict[
         workers: how many run forecasts, evaluations and the like.
         training_workers: how many train members, each one at a time on one thread.
     """
-    counts = {"default": workers, "ingest": 1, "training": training_workers}
+    counts = {"default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
     return {
         **{f"{queue} worker {n + 1}": ["worker", "--queue", queue] for queue in counts for n in range(counts[queue])},
         "scheduler": ["scheduler"],

@@ -35,7 +35,7 @@ from jobspec.training import AnyTraining
 LONGEST_HORIZON_DAYS = 366
 MORNING = time(14, tzinfo=UTC)
 """When a replayed day's forecasts are issued: in the morning anywhere in the United States."""
-Queue = Literal["default", "ingest", "training"]
+Queue = Literal["default", "ingest", "training", "delivery"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 MOST_FAULTS = 10  # nobody reads thousands of sentences
 
@@ -323,6 +323,10 @@ class ReplayParams(RequestModel):
     traces: int = Field(11, ge=1, le=51, description="Of each morning's weather forecast: perturbed observations.")
 
 
+class DeliveryParams(RequestModel):
+    """Nothing: all deliveries that are due are sent."""
+
+
 class JobRequest(RequestModel):
     """A job of some kind.
 
@@ -519,6 +523,16 @@ class WeatherJob(_Intake):
     params: WeatherParams
 
 
+class DeliveryJob(JobRequest):
+    """Send the alert changes that receivers wait for. Only the service posts it."""
+
+    queue = "delivery"
+    time_limit = timedelta(minutes=10)
+
+    kind: Literal["delivery"] = "delivery"
+    params: DeliveryParams = DeliveryParams()
+
+
 AnyJobRequest = Annotated[
     IngestJob
     | FetchJob
@@ -546,7 +560,10 @@ def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
 
 
 REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(*get_args(get_args(AnyJobRequest)[0]))
-KINDS: Mapping[str, type[JobRequest]] = {**REQUESTABLE, **_by_kind(MemberJob, BasinJob, UploadJob, WeatherJob)}
+KINDS: Mapping[str, type[JobRequest]] = {
+    **REQUESTABLE,
+    **_by_kind(MemberJob, BasinJob, UploadJob, WeatherJob, DeliveryJob),
+}
 
 
 def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KINDS) -> JobRequest:

@@ -11,8 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 import httpx2
 import structlog
@@ -22,7 +21,7 @@ from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
 from records import deliveries, signing
-from records.alert_changes import Change
+from records.alert_changes import Change, told
 from records.deliveries import Sending, Status
 from records.engine import Database
 from records.settings import Settings
@@ -30,7 +29,6 @@ from records.settings import Settings
 log = structlog.get_logger()
 
 ANSWER_SECONDS = 10.0
-"""From connecting to the head of the answer."""
 AT_ONCE = 8
 """Receivers that are sent to at the same time."""
 PASS_SECONDS = 120.0
@@ -44,6 +42,7 @@ def deliver(
     settings: Settings,
     now: Callable[[], datetime],
     on_receiver: OnDelivery = lambda _done, _total: None,
+    patience: float = ANSWER_SECONDS,
 ) -> Counter[Status]:
     """Attempt what is due, once, and return how the deliveries stand that an attempt of this pass was made of.
 
@@ -51,6 +50,7 @@ def deliver(
         now: the wall's time.
         on_receiver: gets how many receivers are done, of how many; what it raises ends the pass after the attempts
             that are under way.
+        patience: seconds that a receiver has, from connecting to the head of the answer.
 
     Raises:
         NoWebhookKey: the key that secrets follow from is damaged.
@@ -66,7 +66,7 @@ def deliver(
         for delivery in waiting:
             if stop.is_set() or time.monotonic() > end:
                 break
-            status = _attempt(database, settings, key, delivery, now)
+            status = _attempt(database, settings, key, delivery, now, patience)
             if status is not None:
                 done[status] += 1
             if status in ("pending", "failed"):
@@ -89,38 +89,15 @@ def body_of(change: Change) -> bytes:
     return json.dumps(told(change), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def told(change: Change) -> dict[str, Any]:
-    """Return the fields of the body."""
-    return {
-        "event": change.id,
-        "kind": change.kind,
-        "at": _instant(change.at),
-        "basin": change.basin_id,
-        "level": change.level,
-        "direction": change.direction,
-        "discharge_m3s": change.discharge,
-        "severity": change.severity,
-        "severity_before": change.severity_before,
-        "trend": change.trend,
-        "chance": change.chance,
-        "chance_before": change.chance_before,
-        "window_days": change.window_days,
-        "run": change.run_id,
-        "t0": None if change.t0 is None else str(change.t0),
-        "version": change.version_id,
-        "why": change.why,
-    }
-
-
 def _attempt(
-    database: Database, settings: Settings, key: bytes, delivery: str, now: Callable[[], datetime]
+    database: Database, settings: Settings, key: bytes, delivery: str, now: Callable[[], datetime], patience: float
 ) -> Status | None:
     """Make one attempt of a delivery; None where it is another sender's."""
     with database.transaction() as session:
         sending = deliveries.claim(session, delivery, now())
     if sending is None:
         return None
-    status_code, failure = _send(settings, key, sending, now())
+    status_code, failure = _send(settings, key, sending, now(), patience)
     with database.transaction() as session:
         status = deliveries.finish(session, delivery, sending.number, now(), status_code=status_code, failure=failure)
     # Never the receiver's address: it may hold a secret of its own.
@@ -128,7 +105,9 @@ def _attempt(
     return status
 
 
-def _send(settings: Settings, key: bytes, sending: Sending, at: datetime) -> tuple[int | None, str | None]:
+def _send(
+    settings: Settings, key: bytes, sending: Sending, at: datetime, patience: float
+) -> tuple[int | None, str | None]:
     """Send a change, and return the status of the answer and why it does not count as delivered."""
     subscription, body = sending.subscription, body_of(sending.change)
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
@@ -143,12 +122,12 @@ def _send(settings: Settings, key: bytes, sending: Sending, at: datetime) -> tup
     try:
         address = http_address(subscription.url)
         with (
-            public_client(Deadline(ANSWER_SECONDS), settings.webhook_hosts) as client,
+            public_client(Deadline(patience), settings.webhook_hosts) as client,
             client.stream("POST", address, content=body, headers=headers) as response,
         ):
             return response.status_code, _why_not(response.status_code)
     except (AddressProblem, InvalidInput, httpx2.TransportError) as error:
-        return None, _failure(error)
+        return None, _failure(error, patience)
 
 
 def _why_not(status_code: int) -> str | None:
@@ -159,11 +138,11 @@ def _why_not(status_code: int) -> str | None:
     return f"It answered {status_code}."
 
 
-def _failure(error: Exception) -> str:
+def _failure(error: Exception, patience: float) -> str:
     """Return what went wrong, in words that repeat nothing of the address or the receiver."""
     match error:
         case TooSlow() | httpx2.TimeoutException():
-            return f"It did not answer within {ANSWER_SECONDS:g} seconds."
+            return f"It did not answer within {patience:g} seconds."
         case ForbiddenAddress():
             return "Its host has no public address: an administrator may allow it with FRESHET_WEBHOOK_HOSTS."
         case UnknownHost():
@@ -173,7 +152,3 @@ def _failure(error: Exception) -> str:
         case httpx2.NetworkError() | httpx2.ProtocolError():
             return "It broke the connection off."
     return "Its address cannot be used."
-
-
-def _instant(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -60,6 +60,29 @@ class Change(NewChange):
 
     seq: int
     id: str
+
+
+def told(change: Change) -> dict[str, Any]:
+    """Return a change as JSON tells it, to receivers and over the API."""
+    return {
+        "event": change.id,
+        "kind": change.kind,
+        "at": change.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "basin": change.basin_id,
+        "level": change.level,
+        "direction": change.direction,
+        "discharge_m3s": change.discharge,
+        "severity": change.severity,
+        "severity_before": change.severity_before,
+        "trend": change.trend,
+        "chance": change.chance,
+        "chance_before": change.chance_before,
+        "window_days": change.window_days,
+        "run": change.run_id,
+        "t0": None if change.t0 is None else str(change.t0),
+        "version": change.version_id,
+        "why": change.why,
+    }
 
 
 def tell(session: Session, new: NewChange, at: datetime) -> Change | None:

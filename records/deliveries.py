@@ -31,8 +31,8 @@ WAITS = (
 )
 """Between one attempt and the next. After the last attempt a delivery has failed, until somebody replays it."""
 MOST_TRIES = len(WAITS) + 1
-LEASE = timedelta(minutes=1)
-"""So long an attempt stays with its sender; it must end before."""
+LEASE = timedelta(seconds=20)
+"""So long an attempt stays with its sender: longer than a receiver has to answer."""
 LOST = "Its sender was lost before it knew the answer."
 
 

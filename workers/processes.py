@@ -16,6 +16,7 @@ from jobspec.kinds import KINDS, JobRequest
 from records.settings import Settings
 from workers.celery_app import TASK, make_app
 from workers.children import Children
+from workers.outbox import post_delivery
 from workers.recovery import recover
 from workers.schedule import fire
 from workers.tools import tools_of
@@ -74,7 +75,7 @@ def work(
 
 
 def keep_time(settings: Settings) -> None:
-    """Fire schedules and recover lost jobs until told to stop."""
+    """Fire schedules, recover lost jobs and have alert changes sent until told to stop."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -85,5 +86,6 @@ def keep_time(settings: Settings) -> None:
             try:
                 fire(tools)
                 recover(tools)
+                post_delivery(tools)
             except DBAPIError as error:  # the database is away for a while
                 log.warning("scheduler.database", error=str(error.orig))

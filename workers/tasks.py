@@ -17,6 +17,7 @@ from jobspec.kinds import (
     CalibrationParams,
     ComparisonParams,
     DailyParams,
+    DeliveryParams,
     EvaluationParams,
     FetchParams,
     ForecastParams,
@@ -193,6 +194,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         "basins": {basin.basin: basin.status for basin in cycle.basins},
         "reasons": dict(islice(told.items(), MOST_TOLD)),
         "problems": cycle.problems,
+        "alert_changes": len(cycle.changes),
         "runs": [{"run": made.id, "status": made.status, "t0": str(made.t0)} for made in cycle.runs],
     }
 
@@ -205,7 +207,8 @@ def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
     done = run(tools.database, tools.clock, params, purpose=_purpose(running), on_morning=running.show)
     for basin, reason in done.reasons.items():
         running.log(f"{basin} has no forecast of the last morning. {reason}")
-    return {"runs": len(done.runs), "reasons": dict(islice(done.reasons.items(), MOST_TOLD))}
+    reasons = dict(islice(done.reasons.items(), MOST_TOLD))
+    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": reasons}
 
 
 def _purpose(running: Running) -> runs.Purpose:
@@ -474,6 +477,15 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}
 
 
+def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
+    """Send the alert changes that receivers wait for."""
+    from operations.deliveries import deliver
+
+    tools = running.tools
+    counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
+    return {"deliveries": dict(counts)}
+
+
 HANDLERS: dict[str, Handler] = {
     "ingest": ingest,
     "upload": upload,
@@ -495,4 +507,5 @@ HANDLERS: dict[str, Handler] = {
     "levels": levels,
     "comparison": comparison,
     "pretrained": pretrained,
+    "delivery": delivery,
 }

@@ -48,7 +48,16 @@ class InputStatus(Model):
 class Degraded(Model):
     """Something that keeps the service from being at its best."""
 
-    code: Literal["no-basins", "no-model", "no-forecast", "stale-forecast", "stale-basins", "stale-input", "not-issued"]
+    code: Literal[
+        "no-basins",
+        "no-model",
+        "no-forecast",
+        "stale-forecast",
+        "stale-basins",
+        "stale-input",
+        "not-issued",
+        "failed-deliveries",
+    ]
     sentence: str
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.status.schemas import Counts, Degraded, InputStatus, Status, VersionStatus
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import STALE_AFTER_DAYS, age_days, stale
-from records import basins, latest, promotions, revisions, runs, versions
+from records import basins, deliveries, latest, promotions, revisions, runs, versions
 from records.clock import Clock
 
 MOST_NAMED = 5
@@ -38,6 +38,7 @@ def status(session: Session, clock: Clock, revision: str | None) -> Status:
         *_late(statuses, inputs),
         *_left_behind(session, statuses, now),
         *_withheld(session, statuses, now),
+        *_not_told(session),
     ]
     return Status(
         status="degraded" if degraded else "ok",
@@ -127,3 +128,10 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
             if run.reason is not None:
                 sentence = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
                 yield Degraded(code="not-issued", sentence=sentence)
+
+
+def _not_told(session: Session) -> Iterator[Degraded]:
+    """Tell of receivers of alert changes that could not be told."""
+    if failed := deliveries.count(session, "failed"):
+        sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."
+        yield Degraded(code="failed-deliveries", sentence=sentence)

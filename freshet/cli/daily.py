@@ -11,6 +11,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
 from jobspec.kinds import DailyParams
+from records import alert_changes
 
 if TYPE_CHECKING:
     from operations.tomorrow import Tomorrow
@@ -27,7 +28,8 @@ def daily(
     ].default,
     as_json: Json = False,
 ) -> None:
-    """Ask the feeds, apply the bridges, forecast every basin from its newest day, and tell tomorrow's flow in each.
+    """Ask the feeds, apply the bridges, forecast every basin from its newest day, decide its alerts, tell its flow of
+    tomorrow.
 
     A basin whose data stopped keeps its last forecast. Asked again, it stores nothing new. A schedule of the kind daily
     does the same every morning.
@@ -55,6 +57,8 @@ def daily(
                 for basin in cycle.basins
                 if basin.run is not None
             }
+    for change in cycle.changes:
+        say(" ".join(filter(None, (change.basin_id, change.level))) + f": {change.why}")
     for name, problem in cycle.problems.items():
         say(f"{name}: {problem}")
     counts = cycle.counts
@@ -71,6 +75,7 @@ def daily(
         "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
         "problems": cycle.problems,
         "runs": [made.id for made in cycle.runs],
+        "alert_changes": [alert_changes.told(change) for change in cycle.changes],
     }
     for basin in told[:MOST_ROWS]:
         if (said := ahead.get(basin.basin)) and said.training_note:

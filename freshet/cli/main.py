@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from freshet.cli import (
+    alerts,
     audit,
     basins,
     bridge,
@@ -63,6 +64,7 @@ class InTheOrderOfTheWork(TyperGroup):
             "daily",
             "replay",
             "verify",
+            "alerts",
             "runs",
             "models",
             "serve",
@@ -106,6 +108,7 @@ app.command("volumes")(volumes.volumes)
 app.command("daily")(daily.daily)
 app.command("replay")(replay.replay)
 app.command("verify")(verify.verify)
+app.add_typer(alerts.app, name="alerts")
 app.command("runs")(runs.runs)
 app.add_typer(weather.app, name="weather")
 app.add_typer(models.app, name="models")

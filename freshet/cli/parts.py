@@ -31,7 +31,7 @@ def worker(
 
 
 def scheduler() -> None:
-    """Fire schedules, and put back jobs whose worker or message was lost, until told to stop."""
+    """Fire schedules, have alert changes sent, put back jobs whose worker or message was lost, until told to stop."""
     from workers.processes import keep_time
 
     keep_time(_settings())

@@ -41,6 +41,10 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         client.put("/v1/basins/OWN-mill/thresholds/bankfull", json={"discharge": 7})
         client.put("/v1/basins/OWN-mill/thresholds/bankfull", json={"discharge": 7})
         client.delete("/v1/basins/OWN-mill/thresholds/bankfull")
+        subscription = client.post("/v1/subscriptions", json={"url": "https://rivers.example/"}).json()["id"]
+        client.patch(f"/v1/subscriptions/{subscription}", json={"least_severity": "watch"})
+        client.post(f"/v1/subscriptions/{subscription}/rotate")
+        client.delete(f"/v1/subscriptions/{subscription}")
         table = "basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n"
         upload = client.post("/v1/basins/observations", content=table, headers={"Content-Type": "text/csv"}).json()
         client.put(f"/v1/models/{version}/promotion", json={"reason": "better"})
@@ -58,6 +62,10 @@ def test_every_change_over_the_api_leaves_a_trace(database: Database, database_u
         ("basin changed", "OWN-mill"),
         ("threshold set", "OWN-mill"),
         ("threshold removed", "OWN-mill"),
+        ("subscription made", subscription),
+        ("subscription changed", subscription),
+        ("secret rotated", subscription),
+        ("subscription deleted", subscription),
         ("observations posted", upload["id"]),
         ("model promoted", version),
     ]

@@ -11,10 +11,14 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
+from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
+from app.alerts.schemas import Alert, AlertChange, BasinAlerts
 from app.bridges.example import BRIDGE, BRIDGE_DETAIL
 from app.bridges.schemas import Bridge, BridgeDetail
 from app.comparisons.example import COMPARISON
 from app.comparisons.schemas import Comparison
+from app.deliveries.example import DELIVERY, DELIVERY_DETAIL
+from app.deliveries.schemas import Delivery, DeliveryDetail
 from app.feeds.example import FEED, FEED_DETAIL
 from app.feeds.schemas import Feed, FeedDetail
 from app.forecasts.example import FORECAST, FORECASTS
@@ -36,6 +40,8 @@ from app.skill.example import BASIN_SKILL, MODEL_SKILL
 from app.skill.schemas import BasinSkill, ModelSkill
 from app.status.example import STATUS
 from app.status.schemas import Status
+from app.subscriptions.example import NEW_SECRET, SUBSCRIPTION
+from app.subscriptions.schemas import Subscription, SubscriptionWithSecret
 from app.thresholds.example import FIXED, THRESHOLDS
 from app.thresholds.schemas import FixedThreshold, Thresholds
 from app.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
@@ -61,6 +67,18 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "cancel_job",
+        "change_subscription",
+        "create_subscription",
+        "delete_subscription",
+        "list_alert_changes",
+        "list_alerts",
+        "list_deliveries",
+        "list_subscriptions",
+        "read_alerts",
+        "read_delivery",
+        "read_subscription",
+        "replay_delivery",
+        "rotate_secret",
         "create_feed",
         "create_schedule",
         "delete_feed",
@@ -149,6 +167,13 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
     ("model", "example"),
     [
         (BasinForecast, FORECAST),
+        (Alert, ALERT),
+        (AlertChange, CHANGE),
+        (BasinAlerts, BASIN_ALERTS),
+        (Delivery, DELIVERY),
+        (DeliveryDetail, DELIVERY_DETAIL),
+        (Subscription, SUBSCRIPTION),
+        (SubscriptionWithSecret, NEW_SECRET),
         (BasinForecasts, FORECASTS),
         (Observations, OBSERVATIONS),
         (RunDetail, RUN),
@@ -235,7 +260,7 @@ def test_the_service_loads_nothing_heavy() -> None:
     }
 
 
-KEYED = ("/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit")
+KEYED = ("/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries")
 
 
 def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:

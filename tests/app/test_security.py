@@ -24,6 +24,11 @@ WRITES = [
     ("PUT", "/v1/basins/OWN-mill/thresholds/bankfull"),
     ("DELETE", "/v1/basins/OWN-mill/thresholds/bankfull"),
     ("POST", "/v1/weather"),
+    ("POST", "/v1/subscriptions"),
+    ("PATCH", "/v1/subscriptions/some"),
+    ("DELETE", "/v1/subscriptions/some"),
+    ("POST", "/v1/subscriptions/some/rotate"),
+    ("POST", "/v1/deliveries/some/replay"),
     ("PUT", "/v1/models/some/promotion"),
 ]
 ADMIN_WRITES = [one for one in WRITES if "schedules" in one[1] or "promotion" in one[1]]

@@ -154,6 +154,7 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
     [
         ("worker", "default"),
         ("ingest-worker", "ingest"),
+        ("delivery-worker", "delivery"),
         ("training-worker", "training"),
         ("gpu-training-worker", "training"),
     ],

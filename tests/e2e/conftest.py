@@ -18,12 +18,27 @@ import pytest
 from hydrology.calendar import Period
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.kinds import ForecastParams
+from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
 from operations.reforecast import reforecast
-from records import bridges, comparisons, feeds, jobs, keys, runs, schedules, thresholds, weather
+from records import (
+    alerts,
+    bridges,
+    comparisons,
+    deliveries,
+    feeds,
+    jobs,
+    keys,
+    runs,
+    schedules,
+    subscriptions,
+    thresholds,
+    weather,
+)
+from records.alerts import LevelChance
 from records.clock import Clock
 from records.engine import Database
 from tests.operations.conftest import BASINS, country, trained_file
@@ -54,6 +69,8 @@ class Kept:
     threshold: str
     token: str
     weather: str
+    subscription: str
+    delivery: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +183,12 @@ def _fill(database_url: str) -> Kept:
         bankfull = NewThreshold(name="bankfull", discharge=4.5)
         for basin in BASINS:
             thresholds.put(session, basin, bankfull, now)
+        told = subscriptions.create(session, NewSubscription(url="https://rivers.example/hook"), key.id, now)
+        high = LevelChance(
+            level="bankfull", kind=None, return_period_years=None, direction="rising", discharge=4.5, chance=0.8
+        )
+        alerts.settle(session, BASINS[0], run, 10, [high], now=KEPT_UNTIL, wall=now)
+        (delivery,) = deliveries.page(session)
     database.close()
     return Kept(
         version=run.version_id,
@@ -178,6 +201,8 @@ def _fill(database_url: str) -> Kept:
         threshold=bankfull.name,
         token=token,
         weather=kept.issue_id,
+        subscription=told.id,
+        delivery=delivery.id,
     )
 
 

@@ -33,6 +33,8 @@ REFUSED = {
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
     "POST /v1/feeds": [422],  # a basin that is not kept; a product of an archive; a series of a basin named twice
+    "POST /v1/subscriptions": [422],  # a basin that is not kept; an address that nothing may be sent to
+    "PATCH /v1/subscriptions/{subscription}": [422],  # the same
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
     "DELETE /v1/schedules/{schedule}": [412],
@@ -84,6 +86,8 @@ def _configuration(api: Api) -> str:
         "feed": [api.kept.feed],
         "bridge": [api.kept.bridge],
         "threshold": [api.kept.threshold],
+        "subscription": [api.kept.subscription],
+        "delivery": [api.kept.delivery],
     }
     products = json.dumps([synthetic.PRODUCT])
     lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']

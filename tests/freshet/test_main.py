@@ -27,6 +27,7 @@ COMMANDS = (
         "daily",
         "replay",
         "verify",
+        "alerts",
         "runs",
         "models",
         "serve",

@@ -67,6 +67,7 @@ def test_a_kind_has_its_queue() -> None:
         "basin": "ingest",
         "upload": "ingest",
         "weather": "ingest",
+        "delivery": "delivery",
     }
 
 

@@ -92,10 +92,15 @@ def test_urls_are_not_shown() -> None:
 def test_keys_of_services_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FRESHET_USGS_KEY", "secret")
     monkeypatch.setenv("FRESHET_OPEN_METEO_KEY", "secret")
+    monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret" * 6)
     settings = Settings.load()
-    assert (settings.usgs_key, settings.open_meteo_key) == ("secret", "secret")
+    assert (settings.usgs_key, settings.open_meteo_key, settings.webhook_key) == ("secret", "secret", "secret" * 6)
     assert "secret" not in repr(settings)
     assert "secret" not in str(settings)
+    monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret")
+    with pytest.raises(BadSettings, match=r"FRESHET_WEBHOOK_KEY: .* at least 32 characters") as refused:
+        Settings.load()
+    assert "secret" not in str(refused.value)
 
 
 def test_folders_of_data_are_split_by_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

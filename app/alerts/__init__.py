@@ -1,0 +1,1 @@
+"""Alerts: how the levels of basins stand, and what changed."""

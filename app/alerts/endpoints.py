@@ -1,0 +1,82 @@
+"""/v1/alerts and /v1/basins/{basin}/alerts"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.alerts import service
+from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
+from app.audit.endpoints import After
+from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.dependencies import BasinId, PageLimit, Reading
+from app.paging import next_page
+from app.problems import documented
+from hydrology.alerting import SEVERITIES, Severity
+from records import alert_changes, alerts, basins
+from records.basins import UnknownBasin
+
+router = APIRouter(tags=["alerts"])
+
+LeastSeverity = Annotated[Severity, Query(description="Only alerts that are at least so severe.")]
+AlertCursor = Annotated[
+    str | None,
+    Query(
+        description="Start after this basin and level: the last ones of the page before.",
+        pattern="^[0-9A-Za-z_.-]{1,80}/[0-9A-Za-z_.-]{1,64}$",
+        examples=["USGS-13235000/gev-5"],
+    ),
+]
+
+
+@router.get("/alerts", summary="Which alerts there are", responses=documented())
+def list_alerts(
+    request: Request,
+    response: Response,
+    session: Reading,
+    least_severity: LeastSeverity = SEVERITIES[0],
+    after: AlertCursor = None,
+    limit: PageLimit = 100,
+) -> Alerts:
+    """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. Each newest
+    forecast decides them by its calibrated chance; where it has none, the alerts stay and their basin says why."""
+    basin, _, level = (after or "").partition("/")
+    cursor = (basin, level) if after else None
+    found = alerts.active(session, least=least_severity, after=cursor, limit=limit + 1)
+    shown, more = found[:limit], len(found) > limit
+    response.headers["Cache-Control"] = SHORTLY
+    last = f"{shown[-1].basin_id}/{shown[-1].level}" if more else None
+    following = next_page(request, response, {"least_severity": least_severity, "limit": limit}, last)
+    return Alerts(alerts=[service.answer(alert) for alert in shown], next=following)
+
+
+@router.get(
+    "/basins/{basin}/alerts",
+    summary="How the levels of a basin stand",
+    responses=NOT_MODIFIED | documented(UnknownBasin),
+    response_model=BasinAlerts,
+)
+def read_alerts(
+    session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
+) -> BasinAlerts | Response:
+    """Of every flood, low flow and level that somebody set: its chance by the newest forecast, its severity and trend,
+    and the numbers and the rule that it was decided by. Where the forecast is not calibrated, nothing begins and
+    nothing ends, and `reason` says so."""
+    return tagged(service.of_basin(session, basin), response, if_none_match, SHORTLY)
+
+
+@router.get(
+    "/basins/{basin}/alerts/changes",
+    summary="What has changed in the alerts of a basin",
+    responses=documented(UnknownBasin),
+)
+def list_alert_changes(
+    request: Request, response: Response, session: Reading, basin: BasinId, after: After = None, limit: PageLimit = 100
+) -> AlertChanges:
+    """Every change, the newest first, with the run that made it: what receivers were told. A promotion of another model
+    version is a change of its own. Follow `next` until it is null."""
+    basins.require(session, basin)
+    found = alert_changes.page(session, basin=basin, before=after, limit=limit + 1)
+    response.headers["Cache-Control"] = SHORTLY
+    last = str(found[limit - 1].seq) if len(found) > limit else None
+    following = next_page(request, response, {"limit": limit}, last)
+    return AlertChanges(changes=[service.change(one) for one in found[:limit]], next=following)

@@ -1,0 +1,111 @@
+"""Answers about alerts."""
+
+from datetime import date, datetime
+
+from pydantic import ConfigDict, Field
+
+from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
+from app.schema import Missing, Model
+from hydrology.alerting import Severity, Trend
+from hydrology.passing import Direction
+from hydrology.thresholds import Kind
+from records.alert_changes import ChangeKind
+
+
+class AlertStep(Model):
+    """A severity of a level: when it begins, when it ends, how it stands."""
+
+    severity: Severity
+    begins_at: float = Field(description="The chance that it begins at.")
+    ends_below: float = Field(description="The chance that it ends below.")
+    begins_after_runs: int = Field(description="So many runs in a row must have that chance.")
+    ends_after_runs: int = Field(description="So many runs in a row must be below it.")
+    on: bool = Field(description="Whether it, or a higher one, is reached.")
+    runs: int = Field(description="So many runs in a row, the last one included, speak for the other.")
+
+
+class Alert(Model):
+    """How a level of a basin stands."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ALERT]})
+
+    basin: str
+    level: str = Field(description="As `/v1/basins/{basin}/thresholds` calls it.")
+    kind: Kind | None = Field(description="What it is a level of; null for one that somebody set.")
+    return_period_years: int | None = Field(description="Once in so many years, on average, it is passed.")
+    direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
+    discharge: float = Field(description="m³/s.")
+    chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
+    trend: Trend | None = Field(description="Which way the chance has moved since the run before.")
+    severity: Severity | None = Field(description="Null: there is no alert.")
+    since: datetime | None = Field(description="When the severity was reached, by the service's clock.")
+    why: str = Field(description="The numbers and the rule that it was decided by.")
+    run: str = Field(description="The run that decided it.")
+    steps: list[AlertStep] = Field(description="The rules of the level, the least severe first.")
+    missing: Missing
+
+
+class Alerts(Model):
+    """Alerts of all basins."""
+
+    alerts: list[Alert] = Field(description="In the order of basins and levels.")
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/alerts?limit=100&after=USGS-13235000%2Fgev-5"],
+    )
+
+
+class BasinAlerts(Model):
+    """How the levels of a basin stand by its newest forecast."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_ALERTS]})
+
+    basin: str
+    run: str | None = Field(description="The last run that was to decide.")
+    version: str | None = Field(description="The model version that issued it.")
+    t0: date | None
+    issued_at: datetime | None
+    window_days: int | None = Field(description="The chances are of so many days after T0.")
+    decided_at: datetime | None = Field(description="By the service's clock.")
+    reason: str | None = Field(description="Why the run could not decide: the levels stay as an earlier one left them.")
+    levels: list[Alert] = Field(description="In the order of their names.")
+    missing: Missing
+
+
+class AlertChange(Model):
+    """Something that changed; receivers get the same, without `missing`."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [CHANGE]})
+
+    event: str = Field(description="Its id: the same at every attempt to tell a receiver.")
+    kind: ChangeKind = Field(
+        description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
+        "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
+        "`promotion`: its forecasts come from another model version; the river has not changed."
+    )
+    at: datetime = Field(description="By the service's clock.")
+    basin: str
+    level: str | None
+    direction: Direction | None
+    discharge_m3s: float | None
+    severity: Severity | None = Field(description="Now; of the whole basin, the highest.")
+    severity_before: Severity | None
+    trend: Trend | None
+    chance: float | None
+    chance_before: float | None = Field(description="By the run before.")
+    window_days: int | None
+    run: str | None = Field(description="The run that made it.")
+    t0: date | None
+    version: str = Field(description="The model version that the forecasts come from.")
+    why: str = Field(description="The numbers and the rule.")
+    missing: Missing
+
+
+class AlertChanges(Model):
+    """Changes of a basin's alerts, the newest first."""
+
+    changes: list[AlertChange]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/basins/USGS-13235000/alerts/changes?limit=100&after=42"],
+    )

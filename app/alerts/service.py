@@ -1,0 +1,87 @@
+"""Alerts from the records to their answers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from hydrology.alerting import ENDS_AFTER, ladder
+from hydrology.calendar import as_date
+from records import alert_changes, alerts, basins
+
+_WHY = {
+    "kind": "Somebody set the level.",
+    "return_period_years": "A level that somebody set has none.",
+    "trend": "There was no run before to compare with.",
+    "severity": "There is no alert.",
+    "since": "There is no alert.",
+}
+_OF_THE_BASIN = "It concerns all levels of the basin."
+_WHY_OF_CHANGE = {
+    **dict.fromkeys(("level", "direction", "discharge_m3s", "chance"), _OF_THE_BASIN),
+    "severity": "There is no alert.",
+    "severity_before": "There was no alert.",
+    "trend": "There was no run before to compare with.",
+    "chance_before": "There was no run before that decided the level.",
+    "window_days": "A promotion looks at no days.",
+    "run": "A promotion made it, and no run.",
+    "t0": "A promotion made it, and no run.",
+}
+NOT_DECIDED = "No forecast has decided its alerts yet."
+
+
+def answer(alert: alerts.Alert) -> Alert:
+    """Return how a level stands."""
+    fields: dict[str, Any] = asdict(alert)
+    fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
+    switches = fields.pop("switches")
+    steps = [
+        AlertStep(
+            severity=step.severity,
+            begins_at=step.begins_at,
+            ends_below=step.ends_below,
+            begins_after_runs=step.begins_after,
+            ends_after_runs=ENDS_AFTER,
+            on=on,
+            runs=runs,
+        )
+        for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
+    ]
+    return Alert(**fields, steps=steps, missing=_missing(fields, _WHY))
+
+
+def of_basin(session: Session, basin: str) -> BasinAlerts:
+    """Return how the levels of a basin stand.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.require(session, basin)
+    names = ("run", "version", "t0", "issued_at", "window_days", "decided_at")
+    standing = alerts.standing(session, basin)
+    if standing is None:
+        missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
+        return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
+    return BasinAlerts(
+        basin=basin,
+        run=standing.run_id,
+        version=standing.version_id,
+        t0=as_date(standing.t0),
+        issued_at=standing.issued_at,
+        window_days=standing.window_days,
+        decided_at=standing.decided_at,
+        reason=standing.reason,
+        levels=[answer(alert) for alert in alerts.of_basin(session, basin)],
+        missing={} if standing.reason else {"reason": "The run has decided."},
+    )
+
+
+def change(kept: alert_changes.Change) -> AlertChange:
+    """Return a change."""
+    fields = alert_changes.told(kept)
+    return AlertChange(**fields, missing=_missing(fields, _WHY_OF_CHANGE))
+
+
+def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
+    return {name: reason for name, reason in why.items() if fields[name] is None}

@@ -1,0 +1,1 @@
+"""Deliveries: what came of telling receivers."""

@@ -1,0 +1,1 @@
+"""Subscriptions: who is told of alert changes."""
