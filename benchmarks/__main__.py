@@ -11,6 +11,7 @@ from operations.machine import machine
 from records.logs import log_to_stderr
 
 MEASUREMENTS = {
+    "alerts-replay": "benchmarks.alerts_replay",
     "api": "benchmarks.speed.api",
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
