@@ -28,7 +28,7 @@ SeasonText = Annotated[
         description="The same days of every year, as `MM-DD..MM-DD`; of those the first that have not ended at T0. By "
         "default April to July where half or more of the precipitation is snow, elsewhere the month of the first day "
         "after T0 and the two after it.",
-        pattern=SEASON,
+        json_schema_extra={"pattern": SEASON},
         examples=["04-01..07-31"],
     ),
 ]

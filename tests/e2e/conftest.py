@@ -17,13 +17,14 @@ import pytest
 
 from hydrology.calendar import Period
 from jobspec.feeds import NewFeed, read_settings
-from jobspec.kinds import ForecastParams
+from jobspec.kinds import ForecastParams, VolumesParams
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
 from operations.reforecast import reforecast
+from operations.volumes import forecast_volumes
 from records import (
     alerts,
     bridges,
@@ -91,6 +92,7 @@ def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(database, clock, run.version_id, held_out, BASINS)
     compare(database, clock, [run.version_id], held_out)
+    forecast_volumes(database, clock, VolumesParams(basins=list(BASINS)))
     reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
     return file
@@ -143,7 +145,7 @@ def _fill(database_url: str) -> Kept:
     """Add what is not made by operations: jobs of every ending, a schedule, an admin's key."""
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
-        (run,) = runs.list_runs(session)
+        (run,) = runs.list_runs(session, purpose="operational")
         (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)
         posted = [
@@ -189,6 +191,9 @@ def _fill(database_url: str) -> Kept:
         )
         alerts.settle(session, BASINS[0], run, 10, [high], now=KEPT_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)
+        sending = deliveries.claim(session, delivery.id, now)
+        assert sending is not None
+        deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
     database.close()
     return Kept(
         version=run.version_id,

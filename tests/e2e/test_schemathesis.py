@@ -25,6 +25,7 @@ REFUSED = {
     "GET /v1/basins": [422],  # a box whose corners are the wrong way round
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
+    "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "PUT /v1/basins/{basin}/thresholds/{threshold}": [422],  # the name of a level of the record
     "POST /v1/jobs": [422],  # a day that no month has; an idempotency key that another request has
     "POST /v1/basins": [422],  # an outline that is none; a namespace that has a source; half a place; such a key

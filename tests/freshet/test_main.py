@@ -24,6 +24,7 @@ COMMANDS = (
         "compare",
         "weather",
         "forecast",
+        "volumes",
         "daily",
         "replay",
         "verify",
