@@ -20,15 +20,12 @@ LEAST_DAYS = 3 * 365
 
 def add_unmet(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
     """Keep the errors of basins that the error model of a version has none of, where it serves basins never seen."""
+    long = [name for name, forcing in forcings.items() if len(forcing.period) >= LEAST_DAYS]
     with database.reading() as session:
-        model = error_model_of(session, loaded.version, list(forcings))
-    if isinstance(model, str) or not model.for_unseen:
-        return
-    unmet = {
-        name: forcing
-        for name, forcing in forcings.items()
-        if name not in model.basins and len(forcing.period) >= LEAST_DAYS
-    }
+        model = error_model_of(session, loaded.version, [])
+        if isinstance(model, str):
+            return
+        unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
     for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
         names = [name for name, forcing in unmet.items() if forcing.period == record]
         for first in range(0, len(names), GROUP):

@@ -116,6 +116,16 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
         session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
 
 
+def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
+    """Return the basins that the error model of a version has no errors of, where it serves basins never seen."""
+    serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
+    if not session.scalar(serves):
+        return []
+    met = select(BasinErrorsRow.basin_id).filter_by(version_id=version_id, weather=weather)
+    known = set(session.scalars(met.where(BasinErrorsRow.basin_id.in_(basins))))
+    return [basin for basin in basins if basin not in known]
+
+
 def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
     """Return the error model of a version for a weather with the errors of some basins, or None.
 
