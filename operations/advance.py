@@ -15,7 +15,8 @@ import structlog
 
 from hydrology.calendar import Day, Period, month
 from hydrology.error_model import LONGEST_GAP
-from hydrology.ledger import Sums, close, close_since_empty, negative_water, sums_after
+from hydrology.ledger import Sums, sums_after
+from models import balance
 from models.arrays import Forcing
 from models.inference import GROUP, ArrayMap
 from operations.dataset import BasinForcing, content_hash, stacked
@@ -127,7 +128,7 @@ def _advance_segment(
     for at, basin in enumerate(going):
         before = chunk[basin]
         sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
-        if _conserves(loaded) and (problem := _open_ledger(forcing, outputs, start, last, sums, at)):
+        if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
             problems[basin] = f"{basin}: between {days.first} and {days.last} {problem}"
             continue
         new[basin] = states.NewState(
@@ -187,36 +188,3 @@ def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: 
     discharge = outputs["discharge"][:, at]
     rain = np.broadcast_to(forcing.mass[at], discharge.shape)
     return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])
-
-
-def _open_ledger(
-    forcing: Forcing,
-    outputs: ArrayMap,
-    start: list[ArrayMap] | None,
-    last: list[ArrayMap],
-    sums: Sums | None,
-    at: int,
-) -> str | None:
-    """Describe the first fault of a member: a ledger that does not close, or negative water; None without one."""
-    members, now = len(last), stored(last, at)
-    discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
-    rain = np.broadcast_to(forcing.mass[at], discharge.shape)
-    before = np.zeros(members) if start is None else stored(start, at)
-    for member, ledger in enumerate(close(rain, discharge, loss, before, now, dtype=np.float32)):
-        if not ledger.closes:
-            return f"the ledger of member {member} leaves {ledger.residual_mm:g} mm unexplained."
-    cells = np.stack([state["c"][at] for state in last])
-    for member, fault in negative_water(discharge, loss, cells).items():
-        return f"the ledger of member {member} cannot be right: {fault}."
-    for member, ledger in enumerate(() if sums is None else close_since_empty(sums, now)):
-        if not ledger.closes:
-            return (
-                f"the ledger of member {member} since the empty store leaves {ledger.residual_mm:g} mm of the "
-                f"{ledger.scale_mm:g} mm that fell unexplained, more than rounding does: water leaks."
-            )
-    return None
-
-
-def stored(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the water that each member's cells hold in one basin, (members,) in mm."""
-    return np.array([member["c"][at].sum(dtype=np.float64) for member in state])

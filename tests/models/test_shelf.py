@@ -6,12 +6,10 @@ import pytest
 import torch
 
 from jobspec.training import used_periods
-from models import checkpoint
 from models.contract import Inputs
-from models.ensemble import Ensemble
 from models.nets.mclstm import MCLSTM
 from models.pretrained import SHELF, errors, form
-from models.scaling import Scaler
+from models.pretrained.loading import load
 from tests.models.test_mclstm import worst_residual
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
@@ -30,8 +28,7 @@ def test_something_is_shipped() -> None:
 def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
     shipped = form.read(folder)
     said = shipped.description
-    weights = {label: checkpoint.parse(blob)[0] for label, blob in shipped.weights.items()}
-    ensemble = Ensemble.load(said.config, Scaler.from_json(said.scaler), weights, said.basins)
+    ensemble = load(shipped)
     generator = torch.Generator().manual_seed(0)
     rain = torch.rand(DAYS, SAMPLES, 1, generator=generator).sub(0.6).clamp_min(0) * 60
     auxiliary = torch.randn(DAYS, SAMPLES, len(said.config.inputs.auxiliary), generator=generator)

@@ -1,0 +1,58 @@
+"""The file that a basin is initialised from."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from freshet.cli.configuring import of_file, valid
+from hydrology.errors import InvalidInput
+from jobspec.fields import Basin, DayField, RequestModel
+from models.pretrained import SHELF, form
+
+
+class Configuration(RequestModel):
+    """What a configuration says.
+
+    Attributes:
+        ensemble: the name of one that comes with Freshet, or a folder that `freshet models export` has written.
+        basin: its identifier: a version knows those that it learnt from.
+        area_km2: what turns the depth of runoff into a flow.
+        attributes: every attribute that the ensemble takes, by name.
+        first_day: the day that the first update computes.
+        state: a file with the state at the end of the day before; without it the stores are empty.
+        final_state: the file that `finalize` writes the state to.
+
+    Paths that are not absolute lie beside the configuration.
+    """
+
+    ensemble: Annotated[str, Field(min_length=1)]
+    basin: Basin
+    area_km2: Annotated[float, Field(gt=0)]
+    attributes: dict[str, float]
+    first_day: DayField
+    state: Annotated[Path | None, Field(strict=False)] = None
+    final_state: Annotated[Path | None, Field(strict=False)] = None
+
+
+def read(file: Path) -> Configuration:
+    """Read a configuration, its paths made absolute.
+
+    Raises:
+        InvalidInput: it is not JSON or TOML, or a field cannot be used.
+    """
+    said = valid(TypeAdapter(Configuration), of_file(file), f"model of {file}")
+    beside = {name: file.parent.absolute() / path for name in ("state", "final_state") if (path := getattr(said, name))}
+    return said.model_copy(update={"ensemble": str(_folder(said.ensemble, file.parent.absolute())), **beside})
+
+
+def _folder(ensemble: str, beside: Path) -> Path:
+    if ensemble in form.names(SHELF):
+        return SHELF / ensemble
+    folder = beside / ensemble
+    if (folder / form.DESCRIPTION).exists():
+        return folder
+    raise InvalidInput(
+        f"There is no ensemble {ensemble!r}: name one of {', '.join(form.names(SHELF))}, or a folder that "
+        "`freshet models export` has written."
+    )

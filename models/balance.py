@@ -1,0 +1,48 @@
+"""Whether the members of an ensemble kept their water over some days in one basin."""
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.ledger import Sums, close, close_since_empty, negative_water
+from models.inference import ArrayMap
+
+
+def fault(
+    rain: npt.NDArray[np.float32],
+    outputs: ArrayMap,
+    start: list[ArrayMap] | None,
+    last: list[ArrayMap],
+    sums: Sums | None,
+    at: int,
+) -> str | None:
+    """Describe the first fault of a member: a ledger that does not close, or negative water; None without one.
+
+    Args:
+        rain: what fell on the basin, (days,) in mm/day.
+        outputs: `discharge` and `loss`, (members, basins, days) in mm/day.
+        start, last: each member's states before and after the days, basins first; None for empty stores.
+        sums: what has flowed since the empty store; None where that is not known.
+        at: the place of the basin.
+    """
+    members, now = len(last), stored(last, at)
+    discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
+    before = np.zeros(members) if start is None else stored(start, at)
+    rain_of_each = np.broadcast_to(rain, discharge.shape)
+    for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
+        if not ledger.closes:
+            return f"the ledger of member {member} leaves {ledger.residual_mm:g} mm unexplained."
+    cells = np.stack([state["c"][at] for state in last])
+    for member, negative in negative_water(discharge, loss, cells).items():
+        return f"the ledger of member {member} cannot be right: {negative}."
+    for member, ledger in enumerate(() if sums is None else close_since_empty(sums, now)):
+        if not ledger.closes:
+            return (
+                f"the ledger of member {member} since the empty store leaves {ledger.residual_mm:g} mm of the "
+                f"{ledger.scale_mm:g} mm that fell unexplained, more than rounding does: water leaks."
+            )
+    return None
+
+
+def stored(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the water that each member's cells hold in one basin, (members,) in mm."""
+    return np.array([member["c"][at].sum(dtype=np.float64) for member in state])

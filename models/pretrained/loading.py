@@ -1,0 +1,21 @@
+"""A shipped ensemble, ready to run."""
+
+from models import checkpoint
+from models.ensemble import Ensemble
+from models.pretrained import form
+from models.saved_state import Owner
+from models.scaling import Scaler
+
+
+def load(shipped: form.Ensemble) -> Ensemble:
+    """Return the networks of a shipped ensemble."""
+    description = shipped.description
+    weights = {label: checkpoint.parse(content)[0] for label, content in shipped.weights.items()}
+    return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)
+
+
+def owner(shipped: form.Ensemble) -> Owner:
+    """Return what the states of a shipped ensemble belong to: the same as those of the version that it is installed
+    as."""
+    hashes = sorted([member.label, member.sha256] for member in shipped.description.members)
+    return Owner(form.fingerprint(hashes), shipped.description.config.inputs.product)

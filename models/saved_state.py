@@ -1,0 +1,140 @@
+"""States in files: what the cells of an ensemble hold in some basins at the end of a day, to go on from elsewhere.
+
+A file is safetensors: the arrays of all members, and a header that says whose they are. It is refused by any other
+ensemble and for any other basin.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hydrology.calendar import Day, day
+from hydrology.errors import DataProblem
+from models import checkpoint
+from models.ensemble import Ensemble
+from models.inference import ArrayMap
+
+
+class UnusableState(DataProblem):
+    """A saved state is damaged, or is another ensemble's, basin's or day's."""
+
+    kind = "unusable-state"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The ensemble that a state belongs to: the fingerprint of its weights, and the forcing product that it takes."""
+
+    weights: str
+    product: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedState:
+    """What the cells hold at the end of a day.
+
+    Attributes:
+        basins: B, whose it is.
+        day: the last day that it has consumed.
+        spin_up_days: of each basin, the days since its store was empty.
+        members: named arrays (B, ...), one map a member.
+    """
+
+    owner: Owner
+    basins: tuple[str, ...]
+    day: Day
+    spin_up_days: tuple[int, ...]
+    members: Sequence[ArrayMap]
+
+    def of(self, basins: Sequence[str]) -> "SavedState":
+        """Return the state of some of its basins, in the order given.
+
+        Raises:
+            UnusableState: it lacks one.
+        """
+        if missing := [basin for basin in basins if basin not in self.basins]:
+            raise UnusableState(
+                f"The state is of {', '.join(self.basins[:5])} and holds nothing of {', '.join(missing[:5])}: "
+                "give the state of these basins, or begin without one."
+            )
+        rows = [self.basins.index(basin) for basin in basins]
+        members = [{name: values[rows] for name, values in member.items()} for member in self.members]
+        return SavedState(self.owner, tuple(basins), self.day, tuple(self.spin_up_days[row] for row in rows), members)
+
+
+class _Header(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    form: Literal[1] = 1
+    weights: str
+    product: str
+    basins: list[str] = Field(min_length=1)
+    day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+    spin_up_days: list[Annotated[int, Field(ge=1)]]
+    content: str
+
+
+def dump(state: SavedState) -> bytes:
+    """Return a state as the bytes of a file."""
+    arrays = {name: np.stack([member[name] for member in state.members]) for name in state.members[0]}
+    header = _Header(
+        weights=state.owner.weights,
+        product=state.owner.product,
+        basins=list(state.basins),
+        day=str(state.day),
+        spin_up_days=list(state.spin_up_days),
+        content=_digest(arrays),
+    )
+    return checkpoint.dump({name: torch.as_tensor(values) for name, values in arrays.items()}, header.model_dump())
+
+
+def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
+    """Read what `dump` gave.
+
+    Args:
+        owner: whose it must be.
+        ensemble: its networks, whose states have these names and shapes.
+
+    Raises:
+        UnusableState: it is another ensemble's, is damaged, or was never a state.
+    """
+    try:
+        tensors, fields = checkpoint.parse(content)
+        header = _Header.model_validate(fields)
+        last = day(header.day)
+    except (DataProblem, ValidationError):
+        raise _damaged("cannot be read") from None
+    if (header.weights, header.product) != (owner.weights, owner.product):
+        raise UnusableState(
+            f"The state belongs to another model (weights {header.weights[:12]}, {header.product}; these are "
+            f"{owner.weights[:12]}, {owner.product}): give one that this model wrote, or begin without one."
+        )
+    arrays = {name: tensor.numpy() for name, tensor in tensors.items()}
+    wanted = ensemble.networks[0].empty_state(len(header.basins))
+    shapes = {name: (len(ensemble.networks), *tensor.shape) for name, tensor in wanted.items()}
+    if {name: values.shape for name, values in arrays.items()} != shapes or len(header.spin_up_days) != len(
+        header.basins
+    ):
+        raise _damaged("does not fit the networks")
+    if header.content != _digest(arrays) or not all(np.isfinite(values).all() for values in arrays.values()):
+        raise _damaged("does not hold what was written")
+    members = [{name: values[member] for name, values in arrays.items()} for member in range(len(ensemble.networks))]
+    return SavedState(owner, tuple(header.basins), last, tuple(header.spin_up_days), members)
+
+
+def _digest(arrays: dict[str, npt.NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for name, values in sorted(arrays.items()):
+        digest.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
+
+
+def _damaged(how: str) -> UnusableState:
+    return UnusableState(f"The state {how}: fetch it again, or begin without one.")
