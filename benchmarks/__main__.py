@@ -16,6 +16,7 @@ MEASUREMENTS = {
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",
+    "command-line": "benchmarks.speed.command_line",
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.exactness",
     "ingest": "benchmarks.speed.ingest",

@@ -11,7 +11,7 @@ from hydrology.basins import basin_id
 from records import alert_changes, basins
 from records import alerts as records
 
-app = typer.Typer(help="Show alerts and their changes, and send these to subscribers.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
 _COLUMNS = ("basin", "level", "m3/s", "severity", "trend", "chance", "since", "why")
@@ -19,7 +19,7 @@ _COLUMNS = ("basin", "level", "m3/s", "severity", "trend", "chance", "since", "w
 
 @app.callback()
 def alerts() -> None:
-    """See which levels flow is likely to pass."""
+    """Show alerts and their changes, and send these to subscribers."""
 
 
 @app.command("list")

@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from freshet.cli.context import opened
+from freshet.cli.context import Begins, opened
 from freshet.cli.output import Json, answer, say, table
 from hydrology.basins import basin_id
 from hydrology.calendar import Period
@@ -31,9 +31,14 @@ class ShowsByDefault(TyperGroup):
         return super().parse_args(ctx, args if named else ["show", *args])
 
 
-app = typer.Typer(cls=ShowsByDefault, help="List the basins, show one (show is the default), add one.")
+app = typer.Typer(cls=ShowsByDefault)
 
 BasinName = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
+
+
+@app.callback()
+def basins() -> None:
+    """List the basins, show one (show is the default), add one."""
 
 
 @app.command("show")
@@ -96,7 +101,7 @@ def add(
     added = _read({field: value for field, value in given.items() if value is not None})
     from operations.gauges import add as run
 
-    with opened(creates=True) as context:
+    with opened(begins=Begins.ANYWHERE) as context:
         done = run(context.database, context.clock, context.settings, added)
         context.record("basin added", done.basin, new=done.new, changed=list(done.changed))
     say(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")

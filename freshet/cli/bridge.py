@@ -22,7 +22,7 @@ from records import bridges as records
 
 MOST_ROWS = 40
 
-app = typer.Typer(help="Fit, list, show and apply bridges between products of weather.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="BRIDGE", help="Its name, or the id of one of its fits.")]
 Basins = Annotated[
@@ -32,7 +32,7 @@ Basins = Annotated[
 
 @app.callback()
 def bridge() -> None:
-    """Turn the weather of one product into that of another, from the days that both have."""
+    """Fit, list, show and apply bridges between products of weather."""
 
 
 @app.command("fit")

@@ -1,10 +1,12 @@
 """What every command starts from: the settings, the database and the clock."""
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -15,6 +17,15 @@ from records.clock import Clock
 from records.engine import Database, DatabaseProblem
 from records.logs import log_to_stderr
 from records.settings import Settings
+
+
+class Begins(Enum):
+    """Where a command begins a new store, if its SQLite file is missing: elsewhere that is a mistyped setting."""
+
+    NOWHERE = auto()
+    WHERE_EXPECTED = auto()
+    """In the default folder, or where the folder that a setting names is there."""
+    ANYWHERE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +43,14 @@ class Context:
 
 
 @contextmanager
-def opened(settings: Settings | None = None, *, creates: bool = False, log_level: str = "warning") -> Iterator[Context]:
+def opened(
+    settings: Settings | None = None, *, begins: Begins = Begins.NOWHERE, log_level: str = "warning"
+) -> Iterator[Context]:
     """Open the database that the settings name, at this code's revision.
 
     Args:
         settings: those of the environment unless given.
-        creates: whether a SQLite file that is not there is made, which is said then. Only commands that a new store
-            begins with do so: to all others a missing file is a mistyped setting.
+        begins: where a SQLite file that is not there is made, which is said then.
         log_level: what is logged unless FRESHET_LOG_LEVEL says otherwise.
 
     Raises:
@@ -48,7 +60,7 @@ def opened(settings: Settings | None = None, *, creates: bool = False, log_level
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database(settings.database_url)
     try:
-        _prepare(database, creates)
+        _prepare(settings, database, begins)
         yield Context(settings, database, Clock(settings.as_of))
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -60,11 +72,11 @@ def opened(settings: Settings | None = None, *, creates: bool = False, log_level
         database.close()
 
 
-def _prepare(database: Database, creates: bool) -> None:
+def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
     try:
         missing = database.missing
-        if missing and not creates:
-            raise DatabaseProblem(missing)
+        if missing:
+            _require_begun(settings, database, missing, begins)
         database.migrate()
     except OSError as error:
         raise DatabaseProblem(
@@ -73,6 +85,18 @@ def _prepare(database: Database, creates: bool) -> None:
         ) from error
     if missing:
         say(f"A new database was made: {database.file}")
+
+
+def _require_begun(settings: Settings, database: Database, missing: str, begins: Begins) -> None:
+    """Return when a command may begin a new store where the database is missing."""
+    if begins is Begins.NOWHERE:
+        raise DatabaseProblem(missing)
+    assert database.file is not None
+    folder, named = database.file.parent, {"data", "database_url"} & settings.model_fields_set
+    if begins is Begins.WHERE_EXPECTED and named and not folder.exists():
+        raise DatabaseProblem(
+            f"{missing} So does this command, once there is the folder: mkdir -p {shlex.quote(str(folder))}"
+        )
 
 
 def cores(count: int | None) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli import serve
-from freshet.cli.context import opened
+from freshet.cli.context import Begins, opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Architecture
@@ -51,7 +51,7 @@ def demo(
     )
     chosen = port or (_free_port() if once else 8000)
     serve.check_free(host, chosen)
-    with opened(settings, creates=True):
+    with opened(settings, begins=Begins.ANYWHERE):
         pass  # the database is there before the service starts
     with service(settings, host, chosen) as process:
         with reporting() as reporter:

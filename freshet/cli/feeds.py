@@ -24,7 +24,7 @@ from records.settings import Settings
 
 MOST_ROWS = 40
 
-app = typer.Typer(help="Add, list, fetch and remove feeds of discharge, weather and forecasts.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="FEED", help="Its name.")]
 Basins = Annotated[
@@ -34,7 +34,7 @@ Basins = Annotated[
 
 @app.callback()
 def feeds() -> None:
-    """Say which services are asked, for which basins, and see what came of it."""
+    """Add, list, fetch and remove feeds of discharge, weather and forecasts."""
 
 
 @app.command("add")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import opened
+from freshet.cli.context import Begins, opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
@@ -30,7 +30,7 @@ from records.settings import Settings
 
 MOST_ROWS = 40
 
-app = typer.Typer(help="Bring data into the records.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 From = Annotated[
     list[str],
@@ -128,7 +128,7 @@ def benchmarks(
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
         published = read_published(path, files)
-        with opened(settings, creates=True) as context:
+        with opened(settings, begins=Begins.ANYWHERE) as context:
             done = ingest_published(context.database, context.clock, published)
             context.record("data ingested", "published scores", new=done.new, changed=done.changed)
     rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
@@ -164,7 +164,7 @@ def _ingest(
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
     basins = held(source, [basin_id(text) for text in wanted or []])
-    with opened(settings, creates=True) as context:
+    with opened(settings, begins=Begins.ANYWHERE) as context:
         outcomes = run(context.database, source, context.clock, basins, show)
         counts = Counter(outcome.status for outcome in outcomes)
         context.record("data ingested", "basins", **counts)

@@ -13,14 +13,14 @@ from hydrology.errors import DataProblem
 from records import audit, events
 from records import jobs as records
 
-app = typer.Typer(help="List, show, watch and cancel the jobs of the workers.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
 
 
 @app.callback()
 def jobs() -> None:
-    """See what the workers do, and stop it."""
+    """List, show, watch and cancel the jobs of the workers."""
 
 
 @app.command("list")

@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from freshet.cli.context import opened
+from freshet.cli.context import Begins, opened
 from freshet.cli.output import Json, answer, table
 from records import audit
 from records import keys as records
 
-app = typer.Typer(help="Make, list and revoke the keys for writing over the API.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
 def keys() -> None:
-    """Make and revoke the keys that writing over the API needs."""
+    """Make, list and revoke the keys for writing over the API."""
 
 
 @app.command("make")
@@ -29,7 +29,7 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Make a key. Its token is shown only now, and not stored."""
-    with opened(creates=True) as context, context.database.transaction() as session:
+    with opened(begins=Begins.WHERE_EXPECTED) as context, context.database.transaction() as session:
         now = context.clock.wall()
         key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
         audit.record(session, audit.command_line(), "key made", key.id, now, name=name, scope=scope)

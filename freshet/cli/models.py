@@ -16,7 +16,7 @@ from records import audit, promotions
 from records import versions as records
 from records.documents import to_json
 
-app = typer.Typer(help="List, show, promote, export and install model versions.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 

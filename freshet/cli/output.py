@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -63,6 +62,8 @@ def _cell(value: object) -> str:
 
 
 def _plain(value: object) -> object:
+    import numpy as np  # here, for help and messages need none of it
+
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, np.datetime64):

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 import uvicorn
 
-from freshet.cli.context import opened
+from freshet.cli.context import Begins, opened
 from freshet.cli.serve import Host, Port, check_free
 from hydrology.errors import InvalidInput
 from jobspec.kinds import QUEUES
@@ -48,5 +48,5 @@ def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
 
 
 def _settings() -> Settings:
-    with opened(creates=True, log_level="info") as context:
+    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
         return context.settings

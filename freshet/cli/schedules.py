@@ -15,14 +15,14 @@ from records import audit
 from records import schedules as records
 from records.cron import next_run
 
-app = typer.Typer(help="List, add, enable, disable and remove the schedules that make jobs.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or its id.")]
 
 
 @app.callback()
 def schedules() -> None:
-    """Say which jobs the scheduler makes, and when."""
+    """List, add, enable, disable and remove the schedules that make jobs."""
 
 
 @app.command("list")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import cores, opened
+from freshet.cli.context import Begins, cores, opened
 from freshet.cli.output import say
 from hydrology.errors import InvalidInput
 from records.logs import log_to_stderr
@@ -30,7 +30,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
-    with opened(creates=True, log_level="info") as context:
+    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
         settings = context.settings
     run(settings, host, port, workers, training_workers)
 

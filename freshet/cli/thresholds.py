@@ -23,7 +23,7 @@ from operations.basins import chosen
 from records import audit, basins, model_levels, promotions
 from records import thresholds as records
 
-app = typer.Typer(help="Show, set and remove levels of a basin's discharge.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the level is called.")]
@@ -31,7 +31,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="What the level is cal
 
 @app.callback()
 def thresholds() -> None:
-    """See which flows are floods and which are low, and set levels of your own."""
+    """Show, set and remove levels of a basin's discharge."""
 
 
 @app.command("show")

@@ -11,7 +11,12 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from hydrology.basins import basin_id
 from records import weather as records
 
-app = typer.Typer(help="Add and list weather forecasts, which drive forecasts after T0.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def weather() -> None:
+    """Add and list weather forecasts, which drive forecasts after T0."""
 
 
 @app.command("add")

@@ -31,6 +31,7 @@ NAMES = {
 def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
     """The environment of somebody who walks beside a running service that keeps nothing yet."""
     data, log = tmp_path / "data", tmp_path / "service.log"
+    data.mkdir(mode=0o700)
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

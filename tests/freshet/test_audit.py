@@ -13,7 +13,7 @@ HELD_OUT = "2005-04-01..2005-09-30"
 
 
 def test_every_change_by_the_command_line_leaves_a_trace(tmp_path: Path) -> None:
-    freshet = Freshet(tmp_path / "data")
+    freshet = Freshet(tmp_path)
     key = freshet("keys", "make", "river office", "--json").json
     freshet("keys", "revoke", key["id"])
     freshet("schedules", "add", "daily", "--kind", "forecast", "--cron", "0 6 * * *")

@@ -9,34 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from freshet.cli.commands import COMMANDS
 from tests.freshet.conftest import BASINS, Freshet, environment
-
-COMMANDS = (
-    *(
-        "ingest",
-        "basins",
-        "observations",
-        "thresholds",
-        "train",
-        "evaluate",
-        "calibrate",
-        "reforecast",
-        "compare",
-        "weather",
-        "forecast",
-        "volumes",
-        "daily",
-        "replay",
-        "verify",
-        "alerts",
-        "runs",
-        "models",
-        "serve",
-        "jobs",
-        "keys",
-    ),
-    *("feeds", "bridge", "schedules", "audit", "doctor", "demo", "worker", "scheduler", "api"),
-)
 
 
 def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> None:
@@ -67,8 +41,15 @@ def test_no_command_shows_the_help_and_is_no_success(freshet: Freshet) -> None:
     assert "Error" not in said.err
 
 
-@pytest.mark.parametrize("command", [["--help"], ["basins"], ["runs", "--json"]])
-def test_light_commands_load_no_torch(worked: Freshet, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [
+        (["--help"], {"torch", "fastapi", "sqlalchemy", "pydantic", "numpy"}),
+        (["basins"], {"torch", "fastapi"}),
+        (["runs", "--json"], {"torch", "fastapi"}),
+    ],
+)
+def test_a_command_loads_what_it_uses(worked: Freshet, command: list[str], heavy: set[str]) -> None:
     program = (
         "import sys\n"
         "from freshet.cli.main import main\n"
@@ -84,15 +65,28 @@ def test_light_commands_load_no_torch(worked: Freshet, command: list[str]) -> No
         check=True,
     )
 
-    loaded = done.stderr.split()
-    assert "sqlalchemy" in loaded
-    assert not {"torch", "fastapi"} & set(loaded)
+    loaded = set(done.stderr.split())
+    assert "typer" in loaded
+    assert not heavy & loaded
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("freshet fo", {"forecast"}), ("freshet ingest c", {"camels", "caravan"}), ("freshet runs --ba", {"--basin"})],
+)
+def test_the_shell_completes_commands_and_options(freshet: Freshet, typed: str, offered: set[str]) -> None:
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+
+    said = freshet(_FRESHET_COMPLETE="complete_bash", **words)
+
+    assert set(said.out.split()) == offered
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["nonsense"], "No such command 'nonsense': see freshet --help."),
+        (["basns"], "No such command 'basns'. Did you mean 'basins'? See freshet --help."),
         (["basins", "--nonsense"], "No such option: --nonsense: see freshet basins show --help."),
         (["evaluate"], "Missing option '--period': see freshet evaluate --help."),
         (["runs", "--limit", "0"], "Invalid value for '--limit'"),
@@ -143,7 +137,7 @@ def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(freshe
     assert "secret" not in said.out + said.err
 
 
-@pytest.mark.parametrize("command", [["ingest", "camels", "--from", "COUNTRY"], ["serve"], ["demo", "--once"]])
+@pytest.mark.parametrize("command", [["ingest", "camels", "--from", "COUNTRY"], ["demo", "--once"]])
 def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, country: Path, command: list[str]) -> None:
     (tmp_path / "file").write_text("in the way")
 

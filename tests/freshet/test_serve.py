@@ -74,6 +74,7 @@ def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int
 
 
 def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
+    freshet.data.mkdir()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -90,6 +91,7 @@ def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid"])
 def test_a_host_that_is_not_this_machine_is_told(freshet: Freshet, port: int, host: str) -> None:
+    freshet.data.mkdir()
     said = freshet("serve", "--host", host, "--port", str(port))
 
     assert said.code == 2

@@ -1,5 +1,7 @@
 """Which commands make a new database, and that no other takes a mistyped folder for an empty one."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,9 @@ WORK_ON_WHAT_IS_THERE = [
 ]
 
 
+BEGIN_WHERE_EXPECTED = [("serve",), ("api",), ("worker",), ("scheduler",), ("keys", "make", "river office")]
+
+
 @pytest.mark.parametrize("command", WORK_ON_WHAT_IS_THERE, ids=lambda command: " ".join(command[:2]))
 def test_a_mistyped_folder_is_told_and_not_made(freshet: Freshet, command: tuple[str, ...]) -> None:
     said = freshet(*command, "--json")
@@ -39,6 +44,31 @@ def test_a_mistyped_folder_is_told_and_not_made(freshet: Freshet, command: tuple
     assert "FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped" in detail
     assert "`freshet ingest` makes a new one" in detail
     assert not freshet.data.exists()
+
+
+@pytest.mark.parametrize("command", BEGIN_WHERE_EXPECTED, ids=" ".join)
+@pytest.mark.parametrize("setting", ["FRESHET_DATA", "FRESHET_DATABASE_URL"])
+def test_no_service_and_no_key_begins_in_a_mistyped_folder(
+    freshet: Freshet, tmp_path: Path, command: tuple[str, ...], setting: str
+) -> None:
+    folder = tmp_path / "mis typed"
+    named = str(folder) if setting == "FRESHET_DATA" else f"sqlite:///{folder / 'freshet.sqlite'}"
+
+    said = freshet(*command, **{setting: named})
+
+    assert said.code == 5
+    assert f"There is no database at {folder / 'freshet.sqlite'}: " in said.err
+    assert f"once there is the folder: mkdir -p '{folder}'" in said.err
+    assert not folder.exists()
+    assert not freshet.data.exists()
+
+
+def test_a_key_makes_the_default_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "freshet", "keys", "make", "river office"]
+
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+
+    assert (tmp_path / "freshet-data" / "freshet.sqlite").exists()
 
 
 def test_a_mistyped_url_is_told_and_not_made(worked: Freshet, tmp_path: Path) -> None:
@@ -62,6 +92,7 @@ def test_who_makes_a_new_database_says_so_once_and_beside_the_answer(freshet: Fr
 
 
 def test_a_key_may_be_the_first_thing_that_is_made(freshet: Freshet) -> None:
+    freshet.data.mkdir()
     said = freshet("keys", "make", "river office", "--json")
 
     assert said.code == 0

@@ -84,7 +84,7 @@ def test_the_api_refuses_jobs_and_schedules(client: TestClient, database: Databa
 
 
 def test_the_command_line_refuses_schedules(tmp_path: Path) -> None:
-    freshet = Freshet(tmp_path / "data")
+    freshet = Freshet(tmp_path)
     assert freshet("keys", "make", "river office").code == 0
 
     @some

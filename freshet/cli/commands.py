@@ -1,0 +1,85 @@
+"""The names of the commands: a module is imported when its command is used, and only read where all are listed."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+PARTS = ("worker", "scheduler", "api")
+COMMANDS = (
+    "ingest",
+    "basins",
+    "observations",
+    "thresholds",
+    "train",
+    "evaluate",
+    "calibrate",
+    "reforecast",
+    "compare",
+    "weather",
+    "forecast",
+    "volumes",
+    "daily",
+    "replay",
+    "verify",
+    "alerts",
+    "runs",
+    "models",
+    "serve",
+    "jobs",
+    "keys",
+    "feeds",
+    "bridge",
+    "schedules",
+    "audit",
+    "doctor",
+    "demo",
+    *PARTS,
+)
+"""In the order of the work. Each is a function of its name, with commands of its own where its module has an `app`."""
+
+
+class LoadedWhenUsed(TyperGroup):
+    """Lists the commands by the first lines of their docstrings, and imports the one that is used."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Know the commands by their names."""
+        super().__init__(**attributes)
+        self.commands = {name: TyperCommand(name=name) for name in COMMANDS}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command as it is listed; None where there is none of that name."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.help = _docstring(cmd_name)
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name of the command that the arguments begin with, the whole command, and the other arguments."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else loaded(name), rest
+
+
+def loaded(name: str) -> Any:
+    """Import a command, and return it."""
+    module = import_module(f"freshet.cli.{_module(name)}")
+    holder = typer.Typer()
+    if hasattr(module, "app"):
+        holder.add_typer(module.app, name=name)
+    else:
+        holder.command(name)(getattr(module, name))
+    return get_group(holder).commands[name]
+
+
+def _module(name: str) -> str:
+    return "parts" if name in PARTS else name
+
+
+def _docstring(name: str) -> str | None:
+    source = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    return next(ast.get_docstring(function) for function in functions if function.name == name)

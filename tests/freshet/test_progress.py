@@ -1,0 +1,28 @@
+"""Progress is drawn where somebody looks on, and beside the answer."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.freshet.conftest import BASINS, environment
+
+TERMINAL = {"TERM": "xterm", "COLUMNS": "120"}
+
+
+def test_a_bar_is_drawn_beside_json(tmp_path: Path, country: Path) -> None:
+    screen, terminal = pty.openpty()
+    command = [sys.executable, "-m", "freshet", "ingest", "camels", "--from", str(country), "--json"]
+
+    done = subprocess.run(
+        command, env=os.environ | environment(tmp_path) | TERMINAL, stdout=subprocess.PIPE, stderr=terminal, check=True
+    )
+
+    os.close(terminal)
+    drawn = os.read(screen, 2**16).decode()
+    os.close(screen)
+    assert len(json.loads(done.stdout)["basins"]) == len(BASINS)
+    assert "━" in drawn
+    assert f"{len(BASINS)}/{len(BASINS)}" in drawn
