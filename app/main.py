@@ -27,6 +27,7 @@ from app.hosts import TrustedHosts
 from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
 from app.models.endpoints import router as models
+from app.normals.endpoints import router as normals
 from app.observations.endpoints import router as observations
 from app.rates import Rates
 from app.rendered import Rendered
@@ -102,8 +103,21 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     app.add_middleware(Throttle)
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, thresholds, weather, forecasts, exceedance, alerts, volumes, runs, water),
-        *(skill, verification, comparisons, models, bridges, jobs, feeds, schedules, subscriptions, deliveries),
+        *(basins, user_basins, observations, normals, thresholds, weather, forecasts, exceedance, alerts, volumes),
+        *(
+            runs,
+            water,
+            skill,
+            verification,
+            comparisons,
+            models,
+            bridges,
+            jobs,
+            feeds,
+            schedules,
+            subscriptions,
+            deliveries,
+        ),
         *(status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)

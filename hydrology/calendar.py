@@ -135,6 +135,19 @@ class Period:
         return Period(first, last) if first <= last else None
 
 
+def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
+    """Return the same day of the same month in other years, 1 March for a 29 February that they have not.
+
+    Args:
+        days, years: datetime64[D] and datetime64[Y], of shapes that go together.
+    """
+    of, into = np.asarray(days, "datetime64[D]"), np.asarray(years, "datetime64[Y]")
+    months = of.astype("datetime64[M]")
+    in_year = into.astype("datetime64[M]") + (months - of.astype("datetime64[Y]").astype("datetime64[M]"))
+    same: Days = in_year.astype("datetime64[D]") + (of - months.astype("datetime64[D]"))
+    return same
+
+
 def water_year(days: Days) -> npt.NDArray[np.int64]:
     """Return the water year of each day: October to September, named by the year it ends in."""
     months = days.astype("datetime64[M]").astype(np.int64)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Day, Days, Period, month
+from hydrology.calendar import Days, Period, month, same_day
 
 
 def other_years(ahead: Period, record: Period) -> dict[str, Days]:
@@ -20,18 +20,11 @@ def other_years(ahead: Period, record: Period) -> dict[str, Days]:
     skips_leap_day = not _leap_days(ahead.days).any()
     by_year: dict[str, Days] = {}
     for year in np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1):
-        days = _same_day(ahead.first, year) + np.arange(len(ahead) + 1)
+        days = same_day(ahead.first, year) + np.arange(len(ahead) + 1)
         days = days[~(skips_leap_day & _leap_days(days))][: len(ahead)]
         if record.first <= days[0] and days[-1] <= record.last and Period(days[0], days[-1]).overlap(ahead) is None:
             by_year[str(year)] = days
     return by_year
-
-
-def _same_day(at: Day, year: np.datetime64) -> Day:
-    """Return the day of the same month and day in a year, 1 March for a 29 February that it has not."""
-    months = at.astype("datetime64[M]") - at.astype("datetime64[Y]").astype("datetime64[M]")
-    same: Day = (year.astype("datetime64[M]") + months).astype("datetime64[D]") + (at - at.astype("datetime64[M]"))
-    return same
 
 
 def _leap_days(days: Days) -> npt.NDArray[np.bool_]:

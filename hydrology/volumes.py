@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hydrology.calendar import Day, Days, Period, month
 from hydrology.errors import InvalidInput
+from hydrology.normals import LEAST_YEARS
 from hydrology.units import MM_PER_M, Area
 
 Array = npt.NDArray[np.float64]
@@ -24,8 +25,6 @@ EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
 SNOW_RULES = 0.5
 """From this share of the precipitation on that falls as snow, the volume that is asked for is that of the melt."""
 MONTHS_AHEAD = 3
-LEAST_YEARS = 10
-"""A normal of fewer years would say more of these years than of the river."""
 M3_PER_MILLION = 1e6
 
 SEASON = "^[0-9]{2}-[0-9]{2}[.][.][0-9]{2}-[0-9]{2}$"

@@ -82,13 +82,18 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
         entry for entry in catalogue if entry.product == request.product and request.variable in (None, entry.variable)
     ]
     if not entries:
-        choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
         sought = "No series" if request.variable is None else f"No {request.variable}"
-        raise NoObservations(f"{sought} of {request.product} is kept for {basin}: choose a series that is ({choices}).")
+        raise nothing_kept(f"{sought} of {request.product}", basin, catalogue)
     if request.known_at is not None:
         entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
     return Part(basin, entries, _period(basin, request, entries), request.units, area, request.known_at)
+
+
+def nothing_kept(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
+    """Return the error that what is sought of a basin is not kept, which names what is."""
+    choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
+    return NoObservations(f"{sought} is kept for {basin}: choose a series that is ({choices}).")
 
 
 def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: datetime) -> list[series.Entry]:

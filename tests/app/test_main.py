@@ -28,6 +28,8 @@ from app.jobs.schemas import Job
 from app.main import create_app
 from app.models.example import MODEL, PROMOTIONS
 from app.models.schemas import ModelDetail, Promotions
+from app.normals.example import NORMALS
+from app.normals.schemas import Normals
 from app.observations.example import OBSERVATIONS
 from app.observations.schemas import Observations
 from app.openapi import models
@@ -119,6 +121,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_model_promotions",
         "read_model_skill",
         "read_model_verification",
+        "read_normals",
         "read_observations",
         "read_run",
         "read_run_of_basin",
@@ -175,6 +178,7 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Subscription, SUBSCRIPTION),
         (SubscriptionWithSecret, NEW_SECRET),
         (BasinForecasts, FORECASTS),
+        (Normals, NORMALS),
         (Observations, OBSERVATIONS),
         (RunDetail, RUN),
         (StorageOfRun, STORAGE),

@@ -5,10 +5,10 @@ import pytest
 
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
+from hydrology.normals import LEAST_YEARS
 from hydrology.units import Area, mm_per_day_to_m3s
 from hydrology.volumes import (
     EXCEEDED_PERCENT,
-    LEAST_YEARS,
     MELT,
     Normal,
     Observed,

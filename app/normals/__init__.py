@@ -1,0 +1,1 @@
+"""Normals: what is usual for a day, by the same time of other years."""

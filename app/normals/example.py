@@ -1,0 +1,48 @@
+"""The answer that the documentation shows: three days of a snowy river in spring."""
+
+from typing import Any
+
+NORMALS: dict[str, Any] = {
+    "basin": "USGS-13235000",
+    "basin_kind": "usgs",
+    "product": "maurer_extended",
+    "credits": {
+        "usgs": {
+            "credit": "Discharge by the U.S. Geological Survey, National Water Information System.",
+            "licence": "public domain (USA)",
+        }
+    },
+    "area": None,
+    "near_days": 7,
+    "least_years": 10,
+    "time": ["2008-04-19", "2008-04-20", "2008-04-21"],
+    "variables": {
+        "discharge": {
+            "kind": "observed",
+            "source": "usgs",
+            "units": "m3/s",
+            "record": {"first_day": "1980-01-01", "last_day": "2014-12-31"},
+            "mean": [32.23468, 33.18496, 34.14046],
+            "p10": [15.56294, 16.20573, 17.04108],
+            "p25": [21.50664, 22.14377, 22.90125],
+            "median": [29.44952, 30.72378, 31.14853],
+            "p75": [39.64359, 40.70547, 41.62576],
+            "p90": [51.56498, 52.66933, 54.11349],
+            "years": [34, 34, 34],
+        },
+        "precipitation": {
+            "kind": "observed",
+            "source": "maurer_extended",
+            "units": "mm/day",
+            "record": {"first_day": "1980-01-01", "last_day": "2008-12-31"},
+            "mean": [2.423595, 2.397929, 2.430357],
+            "p10": [0.0, 0.0, 0.0],
+            "p25": [0.0, 0.0, 0.0],
+            "median": [0.505, 0.5, 0.5],
+            "p75": [2.92, 2.7875, 2.765],
+            "p90": [7.044, 6.992, 6.992],
+            "years": [28, 28, 28],
+        },
+    },
+    "missing": {"area": "No value was converted with an area."},
+}

@@ -1,0 +1,151 @@
+"""What is usual for each day, in other years, of flow and weather."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.observations.service import LONGEST_DAYS
+from hydrology.calendar import Period
+from hydrology.credit import Credit
+from hydrology.units import M3_PER_FT3, SECONDS_PER_DAY
+from records import basins, product_credits, series
+from records.engine import Database
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+
+ADDRESS = f"/v1/basins/{BASIN}/normals"
+RECORD = Period.parse("1990-01-01..2008-12-31")
+YEARS = np.array([int(str(at)[:4]) for at in RECORD.days]) - 1990.0
+"""The flow of each day, cfs: as many as its year lies behind 1990."""
+TWO_DAYS = {"start": "2008-06-30", "end": "2008-07-01"}
+OTHER_YEARS = np.arange(18)
+
+
+def keep(database: Database, values: Any = YEARS) -> None:
+    """Keep a record of flow, and the same numbers as precipitation and temperature of a product."""
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
+        source, first = a_source(session), str(RECORD.first)
+        series.write(session, BASIN, "usgs", "discharge", daily(first, *values, unit="cfs"), source, NOW)
+        series.write(session, BASIN, "maurer_extended", "precipitation", daily(first, *values), source, NOW)
+        series.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
+
+
+def test_a_day_is_told_what_other_years_had(database: Database, client: TestClient) -> None:
+    keep(database)
+    said = client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    assert (said["basin"], said["near_days"], said["least_years"]) == (BASIN, 7, 10)
+    assert said["time"] == ["2008-06-30", "2008-07-01"]
+    flow = said["variables"]["discharge"]
+    assert (flow["kind"], flow["source"], flow["units"]) == ("observed", "usgs", "cfs")
+    assert flow["record"] == {"first_day": "1990-01-01", "last_day": "2008-12-31"}
+    assert flow["mean"] == [OTHER_YEARS.mean()] * 2
+    for name, level in {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}.items():
+        assert flow[name] == pytest.approx([np.quantile(np.repeat(OTHER_YEARS, 15), level)] * 2)
+    assert flow["years"] == [18, 18]
+
+
+def test_flow_is_told_in_the_unit_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    asked = TWO_DAYS | {"variable": "discharge"}
+    flow = sqlite_client.get(ADDRESS, params=asked | {"units": "m3/s"}).json()["variables"]["discharge"]
+    assert (flow["units"], flow["mean"][0]) == ("m3/s", pytest.approx(8.5 * M3_PER_FT3))
+    said = sqlite_client.get(ADDRESS, params=asked | {"units": "mm/day", "area": "area_gages2"}).json()
+    assert said["area"] == {"name": "area_gages2", "km2": 2000.0}
+    depth = 8.5 * M3_PER_FT3 * SECONDS_PER_DAY / 2.0e9 * 1000
+    assert said["variables"]["discharge"]["mean"][0] == pytest.approx(depth)
+
+
+def test_the_weather_is_that_of_the_current_version_or_of_a_product(database: Database, client: TestClient) -> None:
+    keep(database)
+    before = client.get(ADDRESS, params=TWO_DAYS).json()
+    assert (list(before["variables"]), before["product"]) == (["discharge"], None)
+    assert "name a product" in before["missing"]["product"]
+    with database.transaction() as session:
+        a_promoted_version(session, BASIN)
+    said = client.get(ADDRESS, params=TWO_DAYS).json()
+    assert (list(said["variables"]), said["product"]) == (["discharge", "precipitation"], "maurer_extended")
+    assert said["variables"]["precipitation"]["mean"] == [8.5, 8.5]
+    named = client.get(ADDRESS, params=TWO_DAYS | {"product": "daymet"}).json()
+    assert (list(named["variables"]), named["product"]) == (["discharge", "tmax"], "daymet")
+
+
+def test_too_few_years_are_null_with_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    values = YEARS.copy()
+    values[(YEARS >= 9) | (YEARS == 0)] = np.nan
+    keep(sqlite_database, values)
+    said = sqlite_client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    flow = said["variables"]["discharge"]
+    assert (flow["mean"], flow["p90"], flow["years"]) == ([None, None], [None, None], [8, 8])
+    assert said["missing"]["variables.discharge"].startswith("2 of 2 days have fewer than 10 other years")
+
+
+def test_a_basin_without_a_gauge_says_so(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    said = sqlite_client.get(ADDRESS).json()
+    assert said["variables"] == {"discharge": None}
+    assert said["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [
+        ({}, "2007-10-03", "2008-10-01"),
+        ({"end": "2030-12-31"}, "2030-01-01", "2030-12-31"),
+        ({"start": "2030-01-01"}, "2030-01-01", "2030-12-31"),
+        ({"end": "0001-01-02"}, "0001-01-01", "0001-01-02"),
+        ({"start": "9999-12-30"}, "9999-12-30", "9999-12-31"),
+    ],
+)
+def test_a_year_is_told_unless_days_are_named(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], first: str, last: str
+) -> None:
+    keep(sqlite_database)
+    said = sqlite_client.get(ADDRESS, params=asked).json()
+    assert (said["time"][0], said["time"][-1]) == (first, last)
+    assert len(said["variables"]["discharge"]["mean"]) == len(said["time"])
+
+
+def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    before = sqlite_client.get(ADDRESS, params=TWO_DAYS)
+    assert before.json()["credits"] == {}
+    with sqlite_database.transaction() as session:
+        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+    after = sqlite_client.get(ADDRESS, params=TWO_DAYS, headers={"If-None-Match": before.headers["ETag"]})
+    assert after.json()["credits"] == {"usgs": {"credit": "By the survey.", "licence": "public domain"}}
+    held = {"If-None-Match": after.headers["ETag"]}
+    assert sqlite_client.get(ADDRESS, params=TWO_DAYS, headers=held).status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "words"),
+    [
+        ({"start": "2008-07-02", "end": "2008-07-01"}, "end", "swap start and end"),
+        ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {LONGEST_DAYS}"),
+        ({"units": "mm/day"}, "area", "name one (area_gages2)"),
+        ({"area": "area_gages2"}, "area", "leave it out"),
+        ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], field: str, words: str
+) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.get(ADDRESS, params=asked)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["field"]) == (422, field)
+    assert words in error["detail"]
+
+
+@pytest.mark.parametrize("asked", [{"variable": "snow_depth"}, {"product": "nldas"}])
+def test_what_is_not_kept_names_what_is(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str]
+) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.get(ADDRESS, params=asked)
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
+    assert "usgs: discharge 1990-01-01..2008-12-31" in answer.json()["detail"]
+    assert sqlite_client.get("/v1/basins/01013501/normals").json()["type"] == "/problems/unknown-basin"
