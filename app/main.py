@@ -19,6 +19,7 @@ from app.comparisons.endpoints import router as comparisons
 from app.deliveries.endpoints import router as deliveries
 from app.dependencies import refuse_unknown_parameters
 from app.exceedance.endpoints import router as exceedance
+from app.exports.vary import VaryByFormat
 from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
 from app.headers import SecurityHeaders
@@ -94,6 +95,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     build = app.build_middleware_stack
     # Outside of what answers unexpected errors, which no other middleware is.
     app.build_middleware_stack = lambda: SecurityHeaders(build())  # type: ignore[method-assign]
+    app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
     closed: dict[str, Any] = {}

@@ -69,6 +69,12 @@ class TooManyRequests(Problem):
         self.seconds = seconds
 
 
+class NotAcceptable(Problem):
+    """The address does not answer in the format that is asked for: the sentence names those that it has."""
+
+    kind = "not-acceptable"
+
+
 class UnsupportedMedia(Problem):
     """The body is of a kind that this address does not take."""
 
@@ -92,6 +98,7 @@ STATUS: Mapping[type[Exception], int] = {
     HostNotAllowed: 400,
     Changed: 412,
     TooLarge: 413,
+    NotAcceptable: 406,
     UnsupportedMedia: 415,
     TooManyRequests: 429,
 }

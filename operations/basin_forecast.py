@@ -30,8 +30,6 @@ from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
 from records.states import State
 
-QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
-
 
 @dataclass(frozen=True, slots=True)
 class BasinStart:
@@ -121,7 +119,7 @@ class _Result:
 
     def _discharge_series(self) -> Iterator[runs.RunSeries]:
         discharge, leads, traces = self.flow.discharge, self._leads, self.start.weather.traces
-        quantiles = np.quantile(self._of_both(discharge), QUANTILES, axis=0).astype(np.float32)
+        quantiles = np.quantile(self._of_both(discharge), runs.QUANTILES, axis=0).astype(np.float32)
         members = {"member": self.loaded.labels}
         if traces is None:
             yield runs.RunSeries("discharge", "mm/day", {**members, "lead": leads}, discharge[:, 0])
@@ -130,7 +128,7 @@ class _Result:
             axes = {"trace": traces, "lead": leads}
             yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
             yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
-        yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": QUANTILES, "lead": leads}, quantiles)
+        yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
         if isinstance(calibration := self.start.calibration, Calibration):
             flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
             yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,14 @@ class Basin:
     texts: Mapping[str, str] = field(default_factory=dict)
     weather_points: list[list[float]] | None = None
     assume_attributes: bool | None = None
+
+
+class Site(NamedTuple):
+    """What a basin is called, and where its gauge is, degrees; None for what nobody has told."""
+
+    name: str | None
+    latitude: float | None
+    longitude: float | None
 
 
 _FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "assume_attributes")
@@ -238,6 +246,13 @@ def known(session: Session, basins: Sequence[str]) -> list[str]:
     """Return those of many basins that are kept, in the order given."""
     known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
     return [basin for basin in basins if basin in known_ids]
+
+
+def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
+    """Return names and places of many basins, those that are kept."""
+    columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude
+    rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)))
+    return {basin: Site(name, latitude, longitude) for basin, name, latitude, longitude in rows}
 
 
 def count(session: Session) -> int:

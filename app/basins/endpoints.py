@@ -7,10 +7,13 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from app.basins import service
+from app.basins import service, table
 from app.basins.schemas import BasinDetail, BasinPage
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import BasinCursor, BasinId, Reading
+from app.exports.answers import answered
+from app.exports.formats import JSON, TABLES
+from app.exports.negotiation import TableFormat, documented_formats
 from app.paging import next_page
 from app.problems import documented
 from records.basins import Box, UnknownBasin
@@ -64,26 +67,45 @@ BoundingBox = Annotated[
         max_length=200,
     ),
 ]
-Limit = Annotated[int, Query(description="At most so many basins a page.", ge=1, le=1000)]
+A_PAGE, MOST_BASINS = 100, 1000
+Limit = Annotated[
+    int | None,
+    Query(
+        description=f"At most so many basins a page; without it {A_PAGE} in JSON and {MOST_BASINS} in a file.",
+        ge=1,
+        le=MOST_BASINS,
+    ),
+]
 
 
-@router.get("", summary="Which basins there are", responses=documented())
+@router.get(
+    "",
+    summary="Which basins there are",
+    responses=NOT_MODIFIED | documented() | documented_formats(*TABLES),
+    response_model=BasinPage,
+)
 def list_basins(
     request: Request,
     response: Response,
     session: Reading,
+    chosen: TableFormat,
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
     after: BasinCursor = None,
-    limit: Limit = 100,
-) -> BasinPage:
-    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null."""
+    limit: Limit = None,
+    if_none_match: IfNoneMatch = None,
+) -> BasinPage | Response:
+    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null, in a file the
+    `Link` header."""
     box = None if bbox is None else _corners(bbox)
-    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=limit)
-    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": limit}
+    most = limit or (A_PAGE if chosen is JSON else MOST_BASINS)
+    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=most)
+    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": most, "format": request.query_params.get("format")}
     following = next_page(request, response, asked, found[-1].id if more else None)
-    return BasinPage(basins=found, next=following)
+    page = BasinPage(basins=found, next=following)
+    link = response.headers.get("Link")
+    return answered(chosen, page, response, if_none_match, lambda: table.of_basins(found), link=link)
 
 
 @router.get(

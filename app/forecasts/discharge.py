@@ -43,9 +43,14 @@ class Representation:
 
 def quantile_columns(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:
     """Return the quantiles of discharge (levels, leads) as columns in a unit."""
-    names = ["median" if level == 0.5 else f"p{round(100 * level):02}" for level in quantiles.axes["level"]]
+    names = [level_name(level) for level in quantiles.axes["level"]]
     rows = in_units(quantiles.values, basin, representation.units)
     return {name: column(row) for name, row in zip(names, rows, strict=True)}
+
+
+def level_name(level: float) -> str:
+    """Return what the quantile of a level, a share of 1, is called."""
+    return "median" if level == 0.5 else f"p{round(100 * level):02}"
 
 
 def calibrated_columns(

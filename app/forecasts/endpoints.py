@@ -1,23 +1,28 @@
 """/v1/forecasts, /v1/basins/{basin}/forecasts and /v1/runs/{run}/basins/{basin}"""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
+from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
 from app.dependencies import BasinId, KnownAt, Reading, RenderedAnswers, RunId, ServiceClock, as_known
 from app.discharge import Units
-from app.forecasts import batch, lookup, service
+from app.exports.answers import exported
+from app.exports.formats import JSON, SERIES, Format
+from app.exports.negotiation import SeriesFormat, documented_formats
+from app.exports.table import Table
+from app.forecasts import batch, lookup, service, table
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.problems import Fault, InvalidRequest, documented
 from app.rendered import Rendered
 from jobspec.fields import BASIN, full_id
-from records.basins import UnknownBasin
+from records.basins import UnknownBasin, sites
 from records.latest import Latest, NoForecast, NoModel, glance
 from records.runs import UnknownRun
 
@@ -27,7 +32,6 @@ DischargeUnits = Annotated[
     Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
 ]
 WithMembers = Annotated[bool, Query(description="Whether to tell every member and the cells at T0, not only the mean.")]
-Format = Annotated[Literal["json"], Query(description="The format of the answer.")]
 
 
 def _basins(text: str) -> str:
@@ -53,7 +57,7 @@ Basins = Annotated[
 @router.get(
     "/basins/{basin}/forecasts/latest",
     summary="The latest forecast of a basin",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, NoArea),
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, NoArea) | documented_formats(*SERIES),
     response_model=BasinForecast,
     response_model_exclude_unset=True,
 )
@@ -63,10 +67,10 @@ def read_latest_forecast(
     rendered: RenderedAnswers,
     response: Response,
     basin: BasinId,
+    chosen: SeriesFormat,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
     known_at: KnownAt = None,
-    format: Format = "json",  # noqa: A002, ARG001 - the parameter's name; JSON is the only one yet
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecast | Response:
     """The newest operational forecast of the model version that is current for the basin, as the service's clock
@@ -84,16 +88,16 @@ def read_latest_forecast(
     if newest is not None:
         tag = service.tag_at_a_glance(*newest, basin, representation)
         if (body := rendered.get(tag)) is not None:
-            unchanged = not_modified(response, tag, SHORTLY, if_none_match)
-            return unchanged or _bytes(body, tag, SHORTLY)
+            return _told(session, chosen, response, basin, tag, lambda: body, if_none_match, SHORTLY)
     latest = lookup.latest(session, basin, at)
-    return _answer(session, rendered, response, latest, representation, if_none_match, SHORTLY)
+    tag, body_of_run = service.tag_of(latest, representation), _body(session, rendered, latest, representation)
+    return _told(session, chosen, response, basin, tag, body_of_run, if_none_match, SHORTLY)
 
 
 @router.get(
     "/forecasts",
     summary="The latest forecasts of many basins",
-    responses=NOT_MODIFIED | documented(),
+    responses=NOT_MODIFIED | documented() | documented_formats(*SERIES),
     response_model=BasinForecasts,
     response_model_exclude_unset=True,
 )
@@ -103,6 +107,7 @@ def read_latest_forecasts(
     rendered: RenderedAnswers,
     response: Response,
     basins: Basins,
+    chosen: SeriesFormat,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
     known_at: KnownAt = None,
@@ -116,14 +121,25 @@ def read_latest_forecasts(
     looked_up = batch.look_up(session, basins.split(","), representation, at)
     if members and (detail := batch.too_much(looked_up)) is not None:
         raise InvalidRequest([Fault(location="query", field="members", detail=detail)])
-    unchanged = not_modified(response, looked_up.tag, SHORTLY, if_none_match)
-    return unchanged or _bytes(batch.body(session, rendered, looked_up, representation, at), looked_up.tag, SHORTLY)
+
+    def body() -> bytes:
+        return batch.body(session, rendered, looked_up, representation, at)
+
+    if chosen is JSON:
+        unchanged = not_modified(response, looked_up.tag, SHORTLY, if_none_match)
+        return unchanged or _bytes(body(), looked_up.tag, SHORTLY)
+    places = sites(session, looked_up.basins)
+
+    def made() -> Table:
+        return table.of_many(BasinForecasts.model_validate_json(body()), places)
+
+    return exported(chosen, entity_tag(looked_up.tag, places), if_none_match, made)
 
 
 @router.get(
     "/runs/{run}/basins/{basin}",
     summary="What a given run says of a basin",
-    responses=NOT_MODIFIED | documented(UnknownRun, NoArea),
+    responses=NOT_MODIFIED | documented(UnknownRun, NoArea) | documented_formats(*SERIES),
     response_model=BasinForecast,
     response_model_exclude_unset=True,
 )
@@ -133,9 +149,9 @@ def read_run_of_basin(
     response: Response,
     run: RunId,
     basin: BasinId,
+    chosen: SeriesFormat,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
-    format: Format = "json",  # noqa: A002, ARG001 - the parameter's name; JSON is the only one yet
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecast | Response:
     """The same answer as the latest forecast gives, of any run. A run never changes, so keep it as long as you like.
@@ -143,28 +159,44 @@ def read_run_of_basin(
     A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
     got that far."""
     latest, representation = lookup.of_run(session, run, basin), Representation(units, members)
-    return _answer(session, rendered, response, latest, representation, if_none_match, FOR_EVER)
+    tag, body = service.tag_of(latest, representation), _body(session, rendered, latest, representation)
+    return _told(session, chosen, response, basin, tag, body, if_none_match, FOR_EVER)
 
 
-def _answer(
+def _body(session: Session, rendered: Rendered, latest: Latest, representation: Representation) -> Callable[[], bytes]:
+    """Return what renders the answer in JSON, unless it was rendered before."""
+
+    def body() -> bytes:
+        tag = service.tag_of(latest, representation)
+        if (kept := rendered.get(tag)) is not None:
+            return kept
+        (parts,) = service.stored_parts(session, [latest], representation.members)
+        forecast = service.basin_forecast(latest, parts, representation)
+        rendered.keep(tag, made := forecast.model_dump_json(exclude_unset=True).encode())
+        return made
+
+    return body
+
+
+def _told(
     session: Session,
-    rendered: Rendered,
+    chosen: Format,
     response: Response,
-    latest: Latest,
-    representation: Representation,
+    basin: str,
+    tag: str,
+    body: Callable[[], bytes],
     if_none_match: str | None,
     keep: str,
 ) -> Response:
-    tag = service.tag_of(latest, representation)
-    unchanged = not_modified(response, tag, keep, if_none_match)
-    if unchanged is not None:
-        return unchanged
-    body = rendered.get(tag)
-    if body is None:
-        (parts,) = service.stored_parts(session, [latest], representation.members)
-        body = service.basin_forecast(latest, parts, representation).model_dump_json(exclude_unset=True).encode()
-        rendered.keep(tag, body)
-    return _bytes(body, tag, keep)
+    """Return the answer about one basin, of its body in JSON, in a format; or the 304."""
+    if chosen is JSON:
+        return not_modified(response, tag, keep, if_none_match) or _bytes(body(), tag, keep)
+    places = sites(session, [basin])
+
+    def made() -> Table:
+        return table.of_one(BasinForecast.model_validate_json(body()), places)
+
+    return exported(chosen, entity_tag(tag, places), if_none_match, made, keep=keep)
 
 
 def _bytes(body: bytes, tag: str, keep: str) -> Response:

@@ -4,15 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
+from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
 from app.dependencies import BasinId, KnownAt, Reading
 from app.discharge import AreaName, Units
-from app.observations import service
+from app.exports.answers import exported
+from app.exports.formats import JSON, SERIES
+from app.exports.negotiation import SeriesFormat, documented_formats
+from app.exports.table import Table
+from app.observations import service, table
 from app.observations.schemas import Observations
 from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest
 from app.problems import documented
 from jobspec.fields import DayField
-from records.basins import UnknownArea, UnknownBasin
+from records.basins import UnknownArea, UnknownBasin, sites
 from records.series import NoObservations
 
 router = APIRouter(prefix="/basins", tags=["observations"])
@@ -53,7 +57,7 @@ DischargeUnits = Annotated[
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
     f"say why. One answer holds at most {LONGEST_DAYS} days; a longer period is refused, never cut short. With "
     "`known_at` what was revised later is as it was, and what came later is absent.",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea),
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea) | documented_formats(*SERIES),
     response_model=Observations,
 )
 def read_observations(
@@ -61,6 +65,7 @@ def read_observations(
     response: Response,
     basin: BasinId,
     product: Product,
+    chosen: SeriesFormat,
     variable: Variable = None,
     start: Start = None,
     end: End = None,
@@ -70,5 +75,12 @@ def read_observations(
     if_none_match: IfNoneMatch = None,
 ) -> Observations | Response:
     part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area, known_at))
-    unchanged = not_modified(response, service.tag_of(session, part), SHORTLY, if_none_match)
-    return unchanged or service.tell(session, part)
+    tag = service.tag_of(session, part)
+    if chosen is JSON:
+        return not_modified(response, tag, SHORTLY, if_none_match) or service.tell(session, part)
+    places = sites(session, [basin])
+
+    def made() -> Table:
+        return table.of_observations(service.tell(session, part), places)
+
+    return exported(chosen, entity_tag(tag, places), if_none_match, made)

@@ -4,10 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.conditional import NOT_MODIFIED, IfNoneMatch
 from app.dependencies import BasinId, Reading, VersionId
+from app.exports.answers import answered
+from app.exports.formats import TABLES
+from app.exports.negotiation import TableFormat, documented_formats
 from app.problems import documented
-from app.skill import service
+from app.skill import service, table
 from app.skill.schemas import BasinSkill, ModelSkill
 from app.skill.service import NotEvaluated
 from records.basins import UnknownBasin
@@ -32,13 +35,16 @@ Metric = Annotated[
 @router.get(
     "/basins/{basin}/skill",
     summary="How well the model has done in a basin",
-    responses=NOT_MODIFIED | documented(UnknownBasin, UnknownVersion, NoModel, NotEvaluated),
+    responses=NOT_MODIFIED
+    | documented(UnknownBasin, UnknownVersion, NoModel, NotEvaluated)
+    | documented_formats(*TABLES),
     response_model=BasinSkill,
 )
 def read_basin_skill(
     session: Reading,
     response: Response,
     basin: BasinId,
+    chosen: TableFormat,
     version: Version = None,
     metric: Metric = None,
     if_none_match: IfNoneMatch = None,
@@ -46,22 +52,25 @@ def read_basin_skill(
     """Every score of a model version in the basin, with the days that it is of: a score that is not defined there is
     null and says why. And how well the cells that read as snow follow reference snow, which the model was not trained
     on."""
-    return tagged(service.of_basin(session, basin, version, metric), response, if_none_match)
+    answer = service.of_basin(session, basin, version, metric)
+    return answered(chosen, answer, response, if_none_match, lambda: table.of_basin(answer))
 
 
 @router.get(
     "/models/{version}/skill",
     summary="How well a model version has done over its basins",
-    responses=NOT_MODIFIED | documented(UnknownVersion, NotEvaluated),
+    responses=NOT_MODIFIED | documented(UnknownVersion, NotEvaluated) | documented_formats(*TABLES),
     response_model=ModelSkill,
 )
 def read_model_skill(
     session: Reading,
     response: Response,
     version: VersionId,
+    chosen: TableFormat,
     metric: Metric = None,
     if_none_match: IfNoneMatch = None,
 ) -> ModelSkill | Response:
     """The median and the quartiles of each score over the basins, by metric and period, with how many basins have a
     value and how many have none."""
-    return tagged(service.of_model(session, version, metric), response, if_none_match)
+    answer = service.of_model(session, version, metric)
+    return answered(chosen, answer, response, if_none_match, lambda: table.of_model(answer))

@@ -5,16 +5,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import AfterValidator
 
-from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.conditional import NOT_MODIFIED, IfNoneMatch
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.exports.answers import answered
+from app.exports.formats import TABLES
+from app.exports.negotiation import TableFormat, documented_formats
 from app.forecasts import lookup
 from app.problems import documented
-from app.volumes import service
+from app.volumes import service, table
 from app.volumes.schemas import VolumesOfRun
 from hydrology.volumes import SEASON, Season
 from jobspec.fields import read_season
 from records import volumes
-from records.basins import UnknownBasin
+from records.basins import UnknownBasin, sites
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun
 from records.volumes import SeasonNotHeld
@@ -37,7 +40,9 @@ SeasonText = Annotated[
 @router.get(
     "/{basin}/volumes",
     summary="How much water a season brings",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, SeasonNotHeld),
+    responses=NOT_MODIFIED
+    | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, SeasonNotHeld)
+    | documented_formats(*TABLES),
     response_model=VolumesOfRun,
     response_model_exclude_unset=True,
 )
@@ -46,6 +51,7 @@ def read_volumes(
     clock: ServiceClock,
     response: Response,
     basin: BasinId,
+    chosen: TableFormat,
     season: SeasonText = None,
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
@@ -60,4 +66,5 @@ def read_volumes(
         told = service.volumes_of_run(session, volumes.newest(session, basin, now, asked), asked, now)
     else:
         told = service.volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
-    return tagged(told, response, if_none_match)
+    places = sites(session, [basin])
+    return answered(chosen, told, response, if_none_match, lambda: table.of_volumes(told, places), places)

@@ -4,11 +4,14 @@ from fastapi import APIRouter, Response
 
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.exports.answers import answered
+from app.exports.formats import SERIES
+from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
 from app.problems import documented
-from app.water import service
+from app.water import service, table
 from app.water.schemas import BalanceOfRun, StorageOfRun
-from records.basins import UnknownBasin
+from records.basins import UnknownBasin, sites
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun
 
@@ -20,7 +23,7 @@ RESPONSES = NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, Unknown
 @router.get(
     "/{basin}/storage",
     summary="How much water is stored in a basin, and how much of it reads as snow",
-    responses=RESPONSES,
+    responses=RESPONSES | documented_formats(*SERIES),
     response_model=StorageOfRun,
     response_model_exclude_unset=True,
 )
@@ -29,6 +32,7 @@ def read_storage(
     clock: ServiceClock,
     response: Response,
     basin: BasinId,
+    chosen: SeriesFormat,
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> StorageOfRun | Response:
@@ -36,7 +40,8 @@ def read_storage(
     rest. The model was not trained on snow, so `snow_skill` says how well those cells follow reference snow. Null,
     with the reason, for networks that do not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
-    return tagged(service.storage(session, found, at), response, if_none_match, SHORTLY)
+    answer, places = service.storage(session, found, at), sites(session, [basin])
+    return answered(chosen, answer, response, if_none_match, lambda: table.of_storage(answer, places), places)
 
 
 @router.get(

@@ -335,7 +335,7 @@ def test_no_model_no_basin_and_no_run_are_told_apart(sqlite_database: Database, 
         assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
 
 
-@pytest.mark.parametrize("params", [{"units": "furlongs"}, {"members": "perhaps"}, {"format": "csv"}])
+@pytest.mark.parametrize("params", [{"units": "furlongs"}, {"members": "perhaps"}])
 def test_a_parameter_that_cannot_be_used_is_named(sqlite_client: TestClient, params: dict[str, str]) -> None:
     answer = sqlite_client.get(LATEST, params=params)
     assert answer.status_code == 422

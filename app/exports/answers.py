@@ -1,0 +1,73 @@
+"""An answer in the format that was asked for: its tag, its name as a file."""
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fastapi import Response
+
+from app.conditional import SHORTLY, entity_tag, holds, tagged
+from app.exports.formats import JSON, Format
+from app.exports.table import Table
+from app.schema import Model
+
+Content = TypeVar("Content", bound=Model)
+
+
+def answered(
+    chosen: Format,
+    content: Content,
+    response: Response,
+    if_none_match: str | None,
+    table: Callable[[], Table],
+    *beside: Any,
+    keep: str = SHORTLY,
+    link: str | None = None,
+) -> Content | Response:
+    """Return an answer, in JSON or as a file, under the tag of what it says; or the 304.
+
+    Args:
+        table: makes the table of the answer, where it is needed.
+        beside: what the table follows from besides the answer, as JSON values.
+        keep: how long it may be kept.
+        link: the `Link` header of a file.
+    """
+    if chosen is JSON:
+        return tagged(content, response, if_none_match, keep)
+    tag = entity_tag(content.model_dump(mode="json"), *beside)
+    return exported(chosen, tag, if_none_match, table, keep=keep, link=link)
+
+
+def exported(
+    chosen: Format,
+    tag: str,
+    if_none_match: str | None,
+    table: Callable[[], Table],
+    *,
+    keep: str = SHORTLY,
+    link: str | None = None,
+) -> Response:
+    """Return a table as a file, or the 304 where the asker holds it.
+
+    The tag of the file is weak: the same table is written, but another version of a library may write other bytes.
+
+    Args:
+        chosen: any format but JSON.
+        tag: of what the table says.
+        table: makes it, where it is needed.
+        keep: how long it may be kept.
+        link: the `Link` header.
+    """
+    assert chosen.write is not None
+    of_file = f'{tag[:-1]}-{chosen.name}"'
+    headers = {"ETag": f"W/{of_file}", "Cache-Control": keep} | ({} if link is None else {"Link": link})
+    if holds(if_none_match, of_file):
+        return Response(status_code=304, headers=headers)
+    made = table()
+    headers["Content-Disposition"] = f'attachment; filename="{_file_name(made.name)}.{chosen.suffix}"'
+    return Response(chosen.write(made), media_type=chosen.content_type, headers=headers)
+
+
+def _file_name(name: str) -> str:
+    """Return a name that every file system takes, and no shell or header takes for more."""
+    return re.sub(r"[^0-9A-Za-z_.-]+", "_", name).lstrip(".-")[:100]

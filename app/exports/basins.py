@@ -1,0 +1,16 @@
+"""The columns that say of which basin a row is."""
+
+from app.exports.table import Column, constant
+from records.basins import Site
+
+NOWHERE = Site(None, None, None)
+
+
+def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
+    """Return a basin's identifier, its name and its place."""
+    return [
+        constant("basin", "identifier of the basin", "text", basin, rows),
+        constant("name", "name of the basin", "text", site.name, rows),
+        constant("latitude", "latitude of the gauge", "number", site.latitude, rows, unit="degrees_north"),
+        constant("longitude", "longitude of the gauge", "number", site.longitude, rows, unit="degrees_east"),
+    ]

@@ -1,0 +1,50 @@
+"""Tables as CSV [RFC 4180], in UTF-8: a header with the unit of each column, and nothing where there is no value."""
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from app.exports.table import Column, Kind, Table
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a text begins with that a spreadsheet would compute."""
+
+
+def write(table: Table) -> bytes:
+    """Return a table as a file."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow([_heading(column) for column in table.columns])
+    cells = [_CELLS[column.kind] for column in table.columns]
+    for row in table.rows:
+        writer.writerow(["" if value is None else cell(value) for cell, value in zip(cells, row, strict=True)])
+    return file.getvalue().encode()
+
+
+def _heading(column: Column) -> str:
+    return _text(column.name if column.unit is None else f"{column.name} [{column.unit}]")
+
+
+def _text(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: such a one gets an apostrophe before it."""
+    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _instant(value: datetime) -> str:
+    return value.isoformat().replace("+00:00", "Z")
+
+
+_CELLS: dict[Kind, Callable[[Any], str]] = {
+    "text": _text,
+    "number": repr,
+    "integer": str,
+    "truth": _truth,
+    "day": date.isoformat,
+    "instant": _instant,
+}

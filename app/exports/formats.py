@@ -1,0 +1,48 @@
+"""The formats that an answer can be given in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from app.exports import csv
+from app.exports.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format.
+
+    Attributes:
+        name: as `format=` names it.
+        media_type: as `Accept` names it.
+        suffix: of a file's name.
+        write: writes a table; None for JSON, which every answer has of its own.
+        library: that writes it, where one of its own is needed.
+        parameters: of the media type, as an answer bears it.
+    """
+
+    name: str
+    media_type: str
+    suffix: str
+    write: Callable[[Table], bytes] | None = None
+    library: str | None = None
+    parameters: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether what writes it is there."""
+        return self.library is None or find_spec(self.library) is not None
+
+    @property
+    def content_type(self) -> str:
+        """The media type as an answer bears it."""
+        return f"{self.media_type}{self.parameters}"
+
+
+JSON = Format("json", "application/json", "json")
+CSV = Format("csv", "text/csv", "csv", csv.write, parameters="; charset=utf-8; header=present")
+
+SERIES = (CSV,)
+"""What daily series are given in, besides JSON."""
+TABLES = (CSV,)
+"""What other tables are given in, besides JSON."""

@@ -1,0 +1,90 @@
+"""Which format an answer is to have: `format=` says it, or else the `Accept` header [RFC 9110, section 12.5.1]."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+
+from app.exports.formats import JSON, SERIES, TABLES, Format
+from app.problems import NotAcceptable, documented
+
+
+def one_of(*formats: Format) -> Callable[..., Format]:
+    """Return a dependency: the format that a request wants, of JSON and those named.
+
+    It raises NotAcceptable where the address has none that the request takes.
+    """
+    offered = [JSON, *(one for one in formats if one.is_installed)]
+    names = [one.name for one in offered]
+
+    def wanted(
+        request: Request,
+        named: Annotated[
+            str | None,
+            Query(
+                alias="format",
+                description="The format of the answer; what the `Accept` header prefers where none is named, and JSON "
+                "without that.",
+                json_schema_extra={"enum": names},
+            ),
+        ] = None,
+    ) -> Format:
+        request.state.varies = True
+        accepts = ",".join(request.headers.getlist("accept"))
+        chosen = _preferred(accepts, offered) if named is None else _named(named, offered)
+        if chosen is None:
+            choices = ", ".join(f"{one.name} ({one.media_type})" for one in offered)
+            raise NotAcceptable(f"This address answers in {choices}: name one of them with format= or in Accept.")
+        return chosen
+
+    return wanted
+
+
+def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation that answers in these formats besides JSON."""
+    text = {"schema": {"type": "string"}}
+    return {
+        200: {"content": {one.media_type: text for one in formats if one.is_installed}},
+        406: documented(NotAcceptable)[406],
+    }
+
+
+SeriesFormat = Annotated[Format, Depends(one_of(*SERIES))]
+TableFormat = Annotated[Format, Depends(one_of(*TABLES))]
+
+
+def _named(name: str, offered: Sequence[Format]) -> Format | None:
+    return next((one for one in offered if one.name == name), None)
+
+
+def _preferred(accepts: str, offered: Sequence[Format]) -> Format | None:
+    """Return the format that a header prefers; of those it prefers alike, the first."""
+    if not accepts.strip():
+        return offered[0]
+    ranges = [taken for part in accepts.split(",") if (taken := _range(part)) is not None]
+    qualities = [_quality(one.media_type, ranges) for one in offered]
+    best = max(qualities)
+    return offered[qualities.index(best)] if best > 0 else None
+
+
+_Range = tuple[str, float]
+
+
+def _range(part: str) -> _Range | None:
+    """Return a media range and its quality; None for what is neither."""
+    media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
+    try:
+        return media_type, min(float(weight), 1.0)
+    except ValueError:
+        return None
+
+
+def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
+    """Return how much a media type is wanted: as the most specific range that it lies in says."""
+    above = f"{media_type.partition('/')[0]}/*"
+    for specific in (media_type, above, "*/*"):
+        qualities = [quality for range_, quality in ranges if range_ == specific]
+        if qualities:
+            return max(qualities)
+    return 0.0

@@ -1,0 +1,91 @@
+"""A table of an answer, as every format writes it: columns with their names, meanings and units."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Kind = Literal["text", "number", "integer", "truth", "day", "instant"]
+Axis = Literal["quantile", "member"]
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Where a column stands among those of one variable.
+
+    Attributes:
+        variable: what they all are of.
+        axis: what tells them apart.
+        label: of this one: a share of 1 along `quantile`, a member's name along `member`.
+    """
+
+    variable: str
+    axis: Axis
+    label: float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        name: lower case, with underscores.
+        meaning: the same in words.
+        kind: what its values are.
+        values: one a row; None where it has none.
+        unit: of numbers; None where they have none.
+        of_basin: whether it is the same in all rows of a basin.
+        along: where it stands among the columns of its variable; None where it is the only one.
+        standard_name, cell_methods: of the CF conventions, where they have them.
+        flags: what each bit of an integer says, where its bits are flags.
+    """
+
+    name: str
+    meaning: str
+    kind: Kind
+    values: Sequence[Any]
+    unit: str | None = None
+    of_basin: bool = False
+    along: Along | None = None
+    standard_name: str | None = None
+    cell_methods: str | None = None
+    flags: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of one length.
+
+    Attributes:
+        name: what a file of it is called, without its suffix.
+        title: what it holds, in words.
+        columns: in their order.
+    """
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+
+    @property
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows."""
+        return zip(*(column.values for column in self.columns), strict=True)
+
+
+def constant(name: str, meaning: str, kind: Kind, value: Any, rows: int, **more: Any) -> Column:
+    """Return a column that is the same in all rows of a basin."""
+    return Column(name, meaning, kind, [value] * rows, of_basin=True, **more)
+
+
+def stacked(name: str, title: str, parts: Sequence[Sequence[Column]]) -> Table:
+    """Return the rows of many parts in one table; a column that a part lacks is empty in its rows."""
+    declared: dict[str, Column] = {}
+    gathered: dict[str, list[Any]] = {}
+    rows = 0
+    for part in parts:
+        for column in part:
+            declared.setdefault(column.name, column)
+            gathered.setdefault(column.name, [None] * rows).extend(column.values)
+        rows += len(part[0].values)
+        for values in gathered.values():
+            values.extend([None] * (rows - len(values)))
+    return Table(name, title, [replace(column, values=gathered[column.name]) for column in declared.values()])

@@ -1,0 +1,137 @@
+"""Forecasts as a table: a row a basin and day, a column a quantile."""
+
+from collections.abc import Mapping, Sequence
+
+from app.exports.basins import NOWHERE, basin_columns
+from app.exports.table import Along, Column, Table, constant, stacked
+from app.forecasts.discharge import TOLD, level_name
+from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, WithoutForecast
+from records.basins import Site
+from records.runs import QUANTILES
+
+CALIBRATED = "discharge as past errors and the last observed flow let expect it"
+UNCALIBRATED = "discharge of the members (and traces), not calibrated"
+RIVER_FLOW = "water_volume_transport_in_river_channel"
+
+
+def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:
+    """Return what a run says of a basin."""
+    return stacked(f"{forecast.basin}_forecast_{forecast.t0}", f"Forecast of {forecast.basin}", [_of(forecast, sites)])
+
+
+def of_many(answer: BasinForecasts, sites: Mapping[str, Site]) -> Table:
+    """Return the forecasts of many basins; one without any has one row, which says why."""
+    parts = [_of(forecast, sites) for forecast in answer.forecasts]
+    return stacked("forecasts", "Latest forecasts", [*parts, *(_without(basin, sites) for basin in answer.without)])
+
+
+def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> list[Column]:
+    """Return which run of which basin a row is of."""
+    credit = answer.product_credit
+    return [
+        *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
+        constant("run", "identifier of the run", "text", answer.run, rows),
+        constant("version", "identifier of the model version", "text", answer.version, rows),
+        constant("status", "whether the forecast was issued", "text", answer.status, rows),
+        constant("reason", "why there are no values", "text", answer.reason, rows),
+        constant("t0", "last day that the model's state has consumed", "day", answer.t0, rows),
+        constant("issued_at", "when the forecast was issued", "instant", answer.issued_at, rows),
+        constant("age_days", "days that t0 lies behind the service's clock", "integer", answer.age_days, rows),
+        constant("stale", "whether a newer forecast is overdue", "truth", answer.stale, rows),
+        constant("product", "weather product that drove the model", "text", answer.product, rows),
+        constant("credit", "whose that product is", "text", credit and credit.credit, rows),
+        constant("licence", "under which it may be used", "text", credit and credit.licence, rows),
+        constant("forcing_kind", "kind of weather after t0", "text", answer.forcing_kind, rows),
+    ]
+
+
+def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
+    rows, unit = len(forecast.time), forecast.units["discharge"]
+    area, storage = forecast.area, forecast.storage
+    return [
+        *run_columns(forecast, sites, rows),
+        constant("area", "drainage area that depths are taken over", "number", area and area.km2, rows, unit="km2"),
+        Column("time", "valid day", "day", forecast.time),
+        Column("lead_days", "days since t0", "integer", forecast.lead_days, "day"),
+        *_quantiles("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
+        *_quantiles("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
+        *_members(forecast.members, unit),
+        *water_columns(None if storage is None else storage.total, None if storage is None else storage.snow, rows),
+        Column(
+            "precipitation",
+            "rain and snow, the mean of the traces",
+            "number",
+            forecast.precipitation or [None] * rows,
+            "mm/day",
+            standard_name="lwe_precipitation_rate",
+            cell_methods="time: mean",
+        ),
+        Column(
+            "loss",
+            "water that leaves other than through the river, the mean of the members",
+            "number",
+            forecast.loss or [None] * rows,
+            "mm/day",
+            cell_methods="time: mean",
+        ),
+    ]
+
+
+def _without(basin: WithoutForecast, sites: Mapping[str, Site]) -> list[Column]:
+    return [
+        *basin_columns(basin.basin, sites.get(basin.basin, NOWHERE), 1),
+        constant("reason", "why there are no values", "text", basin.reason, 1),
+    ]
+
+
+def water_columns(total: Sequence[float] | None, snow: Sequence[float] | None, rows: int) -> list[Column]:
+    """Return the water in the basin at the end of each day."""
+    return [
+        Column(name, meaning, "number", values or [None] * rows, "mm")
+        for name, meaning, values in (
+            ("storage_total", "all water in the model's store at the end of the day", total),
+            ("storage_snow", "water in the cells that read as snow, which were not trained on it", snow),
+        )
+    ]
+
+
+def _quantiles(
+    variable: str, meaning: str, columns: Columns | None, levels: Sequence[float], unit: str, rows: int
+) -> list[Column]:
+    by_level = {level_name(level): level for level in levels}
+    return [
+        _flow(
+            f"{variable}_{name}",
+            f"{name} of {meaning}",
+            columns[name] if columns else [None] * rows,
+            unit,
+            Along(variable, "quantile", level),
+        )
+        for name, level in by_level.items()
+    ]
+
+
+def _members(members: Columns, unit: str) -> list[Column]:
+    return [
+        _flow(
+            f"member_{label.replace('/', '_')}",
+            f"discharge of member {label}",
+            values,
+            unit,
+            Along("members", "member", label),
+        )
+        for label, values in members.items()
+    ]
+
+
+def _flow(name: str, meaning: str, values: Sequence[float | None], unit: str, along: Along) -> Column:
+    return Column(
+        name,
+        meaning,
+        "number",
+        values,
+        unit,
+        along=along,
+        standard_name=None if unit == "mm/day" else RIVER_FLOW,
+        cell_methods="time: mean",
+    )
