@@ -22,6 +22,7 @@ COMMANDS = (
     "compare",
     "weather",
     "forecast",
+    "plot",
     "volumes",
     "daily",
     "replay",
