@@ -1,6 +1,7 @@
 """A plume as a picture, by matplotlib (the extra `plot`)."""
 
 from pathlib import Path
+from typing import Any
 
 from freshet.plume.content import BANDS, MEDIAN, Plume
 from hydrology.errors import InvalidInput
@@ -29,7 +30,6 @@ def write(plume: Plume, file: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from matplotlib.dates import date2num
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 4.8), layout="constrained")
@@ -40,7 +40,8 @@ def write(plume: Plume, file: Path) -> None:
         axes.fill_between(plume.ahead, *limits, color=_COLOUR, alpha=shade, linewidth=0, label=label)
     axes.plot(plume.ahead, plume.quantiles[MEDIAN], color=_COLOUR, marker=".", label=f"median ({plume.of})")
     axes.plot(plume.days, plume.observed, color="black", marker=".", label="observed")
-    axes.axvline(date2num(plume.t0), color="black", linewidth=0.8, linestyle="--")
+    day: Any = plume.t0  # of an axis of days
+    axes.axvline(day, color="black", linewidth=0.8, linestyle="--")
     axes.set_ylim(bottom=0)
     axes.set_ylabel(f"discharge, {plume.unit}")
     axes.set_title(plume.title, fontsize=10)
