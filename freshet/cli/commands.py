@@ -24,6 +24,7 @@ COMMANDS = (
     "forecast",
     "plot",
     "volumes",
+    "fews",
     "daily",
     "replay",
     "verify",

@@ -1,0 +1,294 @@
+"""A run of the General Adapter: from its run file to flow, state and diagnostics."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hydrology.basins import basin_id
+from hydrology.errors import DataProblem, InvalidInput, Problem
+from hydrology.quantities import WEATHER
+from hydrology.spin_up import SPIN_UP_DAYS, is_spinning_up
+from hydrology.units import Area, mm_per_day_to_m3s
+from models.networks import architecture
+from models.saved_state import Owner, SavedState
+from operations.attributes import completed
+from operations.basins import area_by
+from operations.fews import netcdf_series, run_file, states, xml_series
+from operations.fews.days import Days
+from operations.fews.diagnostics import Diagnostics, Level
+from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows
+from operations.fews.places import write
+from operations.fews.run_file import MODEL_VERSION, Opened, Run
+from operations.fews.series import Given, Location, Output, Told
+from operations.fews.simulation import Flow, Start, flows
+from operations.forecast import basins_by_version
+from operations.learnt import attribute_means, learnt_from
+from operations.loading import LoadedVersion, load_version
+from records import basins
+from records.engine import Database
+
+
+class NothingComputed(DataProblem):
+    """No location of a run could be computed."""
+
+    kind = "nothing-computed"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a run has written, and why locations are not in it."""
+
+    version: str
+    days: Days
+    members: int
+    locations: tuple[str, ...]
+    failures: Mapping[str, str]
+    written: tuple[Path, ...]
+
+
+@contextmanager
+def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
+    """Open a run file, and write the diagnostics of whatever is done with it, however it ends.
+
+    Raises:
+        SourceError, InvalidInput: the file names no place for diagnostics; only then there are none.
+    """
+    opened = run_file.opened(file)
+    diagnostics = Diagnostics(opened.diagnostics)
+    try:
+        yield opened, diagnostics
+    except BaseException as error:
+        sentence = str(error) if isinstance(error, Problem) else f"Freshet failed: {type(error).__name__}: {error}"
+        diagnostics.tell(Level.FATAL, sentence)
+        raise
+    finally:
+        diagnostics.write()
+
+
+def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
+    """Compute the flow of every location of the forcing, and write it where the run file says.
+
+    Raises:
+        SourceError, InvalidInput: the run file or what it names cannot be used.
+        UnknownVersion: the version that it asks for is not kept.
+        UnusableState: the state is another model's, or damaged.
+        NothingComputed: no location can be computed; nothing is written.
+    """
+    asked = run_file.read(opened)
+    for name in sorted(asked.properties.keys() - {MODEL_VERSION}):
+        diagnostics.tell(Level.WARNING, f"The property {name} is not known, and changes nothing.")
+    given = [*_given(asked)]
+    days = Days.of(asked, [series.stamps for series in given if series.parameter in WEATHER])
+    described = None if asked.state is None else states.described(asked.state, asked.places)
+    selected = _Selection.of(database, asked, given)
+    failures = dict(selected.failures)
+    loaded = selected.loaded
+    inputs = loaded.config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
+    if unknown := [name for name in names if name not in WEATHER]:
+        raise InvalidInput(
+            f"Version {loaded.version.id} takes {', '.join(unknown)}, which no forecast has: name another."
+        )
+    used = [series for series in given if series.location in selected.ids and series.parameter in names]
+    ensemble = ensemble_of(used)
+    owner = Owner(loaded.version.weights_hash, loaded.version.product)
+    before = None
+    if described is not None and described.read is not None:
+        before = states.read(described.read, asked.places, owner, loaded.ensemble, days)
+    elif described is not None:
+        diagnostics.tell(Level.WARNING, "There is no state to begin from: the stores are empty on the first day.")
+    prepared_locations = _Locations(loaded, selected, days, ensemble, before, diagnostics)
+    weather = gathered(used, names, days)
+    starts: dict[str, Start] = {}
+    for location in selected.ids:
+        try:
+            starts[location] = prepared_locations.start(location, weather.get(location, Weather()), names)
+        except Problem as problem:
+            failures[location] = str(problem)
+    computed: dict[str, Flow] = {}
+    for location, flow in zip(starts, flows(loaded.ensemble, list(starts.values()), days), strict=True):
+        if flow.fault is None:
+            computed[location] = flow
+        else:
+            failures[location] = f"Withheld: {flow.fault}"
+    for location, reason in failures.items():
+        diagnostics.tell(Level.ERROR, f"{location}: {reason}")
+    if not computed:
+        raise _nothing(failures)
+    output = Output(
+        days,
+        asked.time0,
+        ensemble.name,
+        ensemble.members,
+        [selected.location(location) for location in computed],
+        [*_quantities(computed, {location: selected.areas[location] for location in computed})],
+    )
+    written = _write(asked, output)
+    if described is not None and described.write is not None:
+        states.leave(described, _left(owner, selected.ids, computed, before, days), days.t0_stamp, asked.hours)
+        written = (*written, described.write)
+    sentence = f"{len(computed)} locations computed with version {loaded.version.id}, {days.period}, T0 {days.t0}."
+    diagnostics.tell(Level.INFO, sentence)
+    return Done(loaded.version.id, days, len(ensemble.members), tuple(computed), failures, written)
+
+
+def _nothing(failures: Mapping[str, str]) -> NothingComputed:
+    location, reason = next(iter(failures.items()), ("the forcing", "it has no weather."))
+    return NothingComputed(f"No location can be computed. {location}: {reason}")
+
+
+def _given(asked: Run) -> Iterator[Given]:
+    for paths, read in ((asked.series, xml_series.read), (asked.netcdf, netcdf_series.read)):
+        for path in paths:
+            yield from read(asked.places.read(path), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The locations of the forcing that are basins here, and the version that they are computed with.
+
+    Attributes:
+        ids: the basin of each location.
+        areas: what turns a depth into flow, by location.
+        failures: why other locations cannot be computed.
+    """
+
+    loaded: LoadedVersion
+    ids: Mapping[str, str]
+    basins: Mapping[str, basins.Basin]
+    areas: Mapping[str, Area]
+    static: Mapping[str, tuple[np.ndarray, tuple[str, ...]]]
+    failures: Mapping[str, str]
+
+    @classmethod
+    def of(cls, database: Database, asked: Run, given: Sequence[Given]) -> "_Selection":
+        """Choose them.
+
+        Raises:
+            InvalidInput: the locations use several versions, and none is named.
+            NothingToForecast: one has no current version.
+            UnknownVersion: the named one is not kept.
+        """
+        failures, ids = dict[str, str](), dict[str, str]()
+        for location in dict.fromkeys(series.location for series in given if series.parameter in WEATHER):
+            try:
+                ids[location] = basin_id(location)
+            except InvalidInput as problem:
+                failures[location] = f"{problem} The IdMap of the General Adapter can give it another name."
+        with database.reading() as session:
+            failures |= {
+                location: str(unknown)
+                for location, basin in ids.items()
+                if (unknown := basins.unknown(session, [basin]).get(basin)) is not None
+            }
+            ids = {location: basin for location, basin in ids.items() if location not in failures}
+            if not ids:
+                raise _nothing(failures)
+            groups = basins_by_version(session, list(ids.values()), asked.properties.get(MODEL_VERSION))
+            if len(groups) > 1:
+                raise InvalidInput(
+                    f"The locations use {len(groups)} versions: give the property {MODEL_VERSION}, or run them apart."
+                )
+            loaded = load_version(session, next(iter(groups)))
+            kept = {location: basins.get(session, basin) for location, basin in ids.items()}
+            names, means = loaded.config.inputs.static, attribute_means(loaded.version)
+            values = basins.attributes_of(session, list(ids.values()), names)
+            assuming = basins.assuming(session, list(ids.values()))
+        areas, static = dict[str, Area](), dict[str, tuple[np.ndarray, tuple[str, ...]]]()
+        for (location, basin), row in zip(ids.items(), values, strict=True):
+            attributes = completed(basin, names, row, means, basin in assuming)
+            area = area_by(kept[location].areas, loaded.version.area_products)
+            if isinstance(attributes, str):
+                failures[location] = attributes
+            elif area is None:
+                failures[location] = f"{basin} has no area: give it (freshet basins add {basin} --area KM2)."
+            else:
+                areas[location], static[location] = area, (attributes.values.astype(np.float32), attributes.assumed)
+        usable = {location: basin for location, basin in ids.items() if location in areas}
+        return cls(loaded, usable, kept, areas, static, failures)
+
+    def location(self, location: str) -> Location:
+        """Return what the output says of a location."""
+        basin = self.basins[location]
+        return Location(location, basin.name, basin.latitude, basin.longitude)
+
+
+@dataclass(frozen=True, slots=True)
+class _Locations:
+    """What every location begins from."""
+
+    loaded: LoadedVersion
+    selected: _Selection
+    days: Days
+    ensemble: Ensemble
+    before: SavedState | None
+    diagnostics: Diagnostics
+
+    def start(self, location: str, weather: Weather, names: Sequence[str]) -> Start:
+        """Return what a location begins from, and tell what should be known of it.
+
+        Raises:
+            InvalidInput: its weather cannot be used, or its stores would not be full at T0.
+            UnusableState: the state holds nothing of it.
+        """
+        basin, (static, assumed) = self.selected.ids[location], self.selected.static[location]
+        skips = architecture(self.loaded.config.network).skips_gaps
+        values, filled = rows(weather, names, self.ensemble, self.days, skips)
+        before = None if self.before is None else self.before.of([basin])
+        under_way = (0 if before is None else before.spin_up_days[0]) + self.days.history
+        if is_spinning_up(under_way):
+            raise InvalidInput(
+                f"its stores would be {under_way} days from empty at time0, and hold too little water: begin from a "
+                f"state, or give more than {SPIN_UP_DAYS} days of forcing before time0."
+            )
+        self._tell(location, weather, filled)
+        learnt = learnt_from(self.loaded.version, basin, self.loaded.config.inputs.static, static, assumed)
+        if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or assumed):
+            self.diagnostics.tell(Level.INFO, learnt.training_note)
+        return Start(basin, values, static, None if before is None else before.members)
+
+    def _tell(self, location: str, weather: Weather, filled: Mapping[str, int]) -> None:
+        for count, what in (
+            (weather.unreliable, "values are flagged unreliable, and were not used"),
+            (weather.doubtful, "values are flagged doubtful, and were used"),
+            *((count, f"days of {name} were interpolated") for name, count in filled.items()),
+        ):
+            if count:
+                self.diagnostics.tell(Level.WARNING, f"{location}: {count} {what}.")
+
+
+def _quantities(computed: Mapping[str, Flow], areas: Mapping[str, Area]) -> Iterator[Told]:
+    discharge = [mm_per_day_to_m3s(flow.discharge, area=areas[location]) for location, flow in computed.items()]
+    yield Told("discharge", "mean", "m3/s", "discharge", np.stack(discharge))
+    loss = [flow.loss for flow in computed.values() if flow.loss is not None]
+    storage = [flow.storage for flow in computed.values() if flow.storage is not None]
+    if loss:
+        yield Told("loss", "accumulative", "mm", "water lost to the air and the depth", np.stack(loss))
+        yield Told("storage", "instantaneous", "mm", "water in store at the end of the day", np.stack(storage))
+
+
+def _write(asked: Run, output: Output) -> tuple[Path, ...]:
+    contents = {}
+    if asked.output_series is not None:
+        contents[asked.output_series] = xml_series.written(output)
+    if asked.output_netcdf is not None:
+        contents[asked.output_netcdf] = netcdf_series.written(output)
+    for path, content in contents.items():
+        write(path, content)
+    return tuple(contents)
+
+
+def _left(
+    owner: Owner, ids: Mapping[str, str], computed: Mapping[str, Flow], before: SavedState | None, days: Days
+) -> SavedState:
+    """Return the state of T0."""
+    locations = tuple(ids[location] for location in computed)
+    earlier = (0,) * len(locations) if before is None else before.of(locations).spin_up_days
+    members = [
+        {name: np.concatenate([flow.state[network][name] for flow in computed.values()]) for name in first}
+        for network, first in enumerate(next(iter(computed.values())).state)
+    ]
+    return SavedState(owner, locations, days.t0, tuple(spin_up + days.history for spin_up in earlier), members)

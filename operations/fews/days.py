@@ -1,0 +1,90 @@
+"""Days and their stamps.
+
+An interval is stamped at its end, so that 20 November has the stamp 21 November 00:00. Where days end at another hour,
+a day has the date at its middle.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.calendar import Day, Period
+from hydrology.errors import InvalidInput
+from operations.fews.markup import Instant, seconds
+from operations.fews.run_file import Run
+
+ONE_DAY, HALF_A_DAY = np.timedelta64(86_400, "s"), np.timedelta64(43_200, "s")
+_EPOCH = np.datetime64("1970-01-01", "s")
+
+Instants = npt.NDArray[np.datetime64]
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The days of a run.
+
+    Attributes:
+        hours: that its calendar is ahead of UTC.
+        period: all days.
+        t0: the last day that the state consumes; the day before the first, where there is none.
+        first_stamp: the end of the first day, UTC.
+    """
+
+    hours: float
+    period: Period
+    t0: Day
+    first_stamp: Instant
+
+    @classmethod
+    def of(cls, run: Run, stamps: Iterable[Instants]) -> "Days":
+        """Return the whole days between the start and the end of a run.
+
+        Args:
+            stamps: those of every series, which say at which hour a day ends.
+
+        Raises:
+            InvalidInput: they end at different hours, or time0 is not within the run.
+        """
+        ends = {
+            int(into) for of_series in stamps for into in np.unique((of_series - _EPOCH) % ONE_DAY).astype(np.int64)
+        }
+        if len(ends) != 1:
+            raise InvalidInput("The daily events of the forcing do not all end at one hour: give them the same time.")
+        into = np.timedelta64(ends.pop(), "s")
+        start, t0, end = (
+            (at - _EPOCH - into) // ONE_DAY for at in (run.start + ONE_DAY - np.timedelta64(1, "s"), run.time0, run.end)
+        )
+        if not start <= t0 <= end or start == end:
+            raise InvalidInput(
+                "time0 is not between startDateTime and endDateTime, or no whole day is: correct the run's times."
+            )
+        first_stamp = _EPOCH + into + (start + 1) * ONE_DAY
+        first = named(np.array([first_stamp]), run.hours)[0]
+        period = Period(first, first + np.timedelta64(int(end - start) - 1, "D"))
+        return cls(run.hours, period, first + np.timedelta64(int(t0 - start) - 1, "D"), first_stamp)
+
+    @property
+    def history(self) -> int:
+        """How many days there are until T0."""
+        return int((self.t0 - self.period.first).astype(int)) + 1
+
+    @property
+    def stamps(self) -> Instants:
+        """The end of each day, UTC."""
+        return self.first_stamp + np.arange(len(self.period)) * ONE_DAY
+
+    @property
+    def t0_stamp(self) -> Instant:
+        """The end of T0, UTC."""
+        return self.first_stamp + (self.history - 1) * ONE_DAY
+
+    def places(self, stamps: Instants) -> npt.NDArray[np.int64]:
+        """Return where stamps lie among the days; below 0 or beyond the last where they do not."""
+        return (named(stamps, self.hours) - self.period.first).astype(np.int64)
+
+
+def named(stamps: Instants, hours: float) -> npt.NDArray[np.datetime64]:
+    """Return the day that each stamp is the end of."""
+    return (stamps + seconds(hours) - HALF_A_DAY).astype("datetime64[D]")

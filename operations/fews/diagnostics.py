@@ -1,0 +1,32 @@
+"""The diagnostics that Delft-FEWS reads after a run: a line for everything that somebody should know."""
+
+from enum import IntEnum
+from pathlib import Path
+
+from operations.fews.markup import add, new, written
+from operations.fews.places import write
+
+
+class Level(IntEnum):
+    """How bad a line is."""
+
+    FATAL = 0  # nothing was written
+    ERROR = 1  # a location has no flow
+    WARNING = 2
+    INFO = 3
+
+
+class Diagnostics:
+    """The lines of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._root = path, new("Diag", "1.2")
+
+    def tell(self, level: Level, sentence: str) -> None:
+        """Add a line."""
+        description = "".join(letter if letter.isprintable() else "?" for letter in sentence)
+        add(self._root, "line", level=str(int(level)), description=description)
+
+    def write(self) -> None:
+        """Write the lines so far."""
+        write(self._path, written(self._root))

@@ -1,0 +1,147 @@
+"""From series to the weather that networks take: a row for each member of an ensemble, checked and without gaps."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.errors import InvalidInput
+from hydrology.gaps import fill_short_gaps
+from hydrology.quantities import WEATHER
+from models.arrays import Array
+from operations.fews.days import Days
+from operations.fews.series import Given
+
+_UNITS = {
+    "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},
+    "degC": {"degc", "c", "°c", "oc", "celsius", "degrees_celsius", "degree_celsius"},
+    "W/m2": {"w/m2", "w/m^2", "wm-2"},
+    "Pa": {"pa"},
+    "s": {"s"},
+}
+"""How our units may be written, without blanks and in small letters. A sum of a day is said in mm."""
+_ANY_KIND = ("tmax", "tmin")  # the highest of a day is of one instant, which a day's stamp does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """The members that the weather comes in; (None,) where it comes in one."""
+
+    name: str | None
+    members: tuple[str | None, ...]
+
+
+@dataclass(slots=True)
+class Weather:
+    """What is given of one location.
+
+    Attributes:
+        one, of_member: values by parameter on each day, of no member and of a member.
+        doubtful, unreliable: how many values were flagged so.
+    """
+
+    one: dict[str, Array] = field(default_factory=dict)
+    of_member: dict[tuple[str, str], Array] = field(default_factory=dict)
+    doubtful: int = 0
+    unreliable: int = 0
+
+
+def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[str, Weather]:
+    """Return the weather of each location over the days of a run, NaN where it is not given.
+
+    Args:
+        names: the parameters that the networks take; others are left aside.
+
+    Raises:
+        InvalidInput: a series is of another unit or kind than can be used, or comes twice.
+    """
+    locations: dict[str, Weather] = {}
+    for series in given:
+        if series.parameter not in names:
+            continue
+        _check(series)
+        places = days.places(series.stamps)
+        inside = (places >= 0) & (places < len(days.period))
+        values = np.full(len(days.period), np.nan, np.float32)
+        values[places[inside]] = series.values[inside]
+        weather = locations.setdefault(series.location, Weather())
+        weather.doubtful += series.doubtful
+        weather.unreliable += series.unreliable
+        known = weather.one if series.member is None else weather.of_member
+        key = series.parameter if series.member is None else (series.parameter, series.member)
+        if key in known or len(np.unique(places)) < len(places):
+            raise InvalidInput(f"{series.parameter} of {series.location} comes twice, or a day of it: give it once.")
+        known[key] = values  # type: ignore[index] # the key is the dictionary's
+    return locations
+
+
+def ensemble_of(given: Iterable[Given]) -> Ensemble:
+    """Return the members of the forcing, in their order.
+
+    Raises:
+        InvalidInput: its series are of several ensembles.
+    """
+    series = [one for one in given if one.member is not None]
+    names = {one.ensemble for one in series} - {None}
+    if len(names) > 1:
+        raise InvalidInput("The forcing is of several ensembles: give those of one, and run the others by themselves.")
+    members = tuple(dict.fromkeys(one.member for one in series))
+    return Ensemble(names.pop() if names else None, members or (None,))
+
+
+def rows(
+    weather: Weather, names: Sequence[str], ensemble: Ensemble, days: Days, skips_gaps: bool
+) -> tuple[Array, Mapping[str, int]]:
+    """Return a location's weather by member, (members, days, names), and how many values of each were interpolated.
+
+    A member's day that is not given is that of the series of no member. Short gaps of other variables than
+    precipitation, which comes first, are interpolated, unless the network skips such days.
+
+    Raises:
+        InvalidInput: a day is missing or not possible, or the members differ before T0.
+    """
+    missing = np.full(len(days.period), np.nan, np.float32)
+    values = np.stack(
+        [np.stack([_of(weather, name, member, missing) for name in names], axis=-1) for member in ensemble.members]
+    )
+    history = values[:, : days.history]
+    same = (history == history[:1]) | (np.isnan(history) & np.isnan(history[:1]))
+    _refuse(~same, "differs between members before time0", names, days)
+    filled = {}
+    if not skips_gaps:
+        for at, name in enumerate(names[1:], start=1):
+            if count := max(len(fill_short_gaps(row)) for row in values[..., at]):
+                filled[name] = count
+        _refuse(np.isnan(values), "is missing", names, days)
+    for at, name in enumerate(names):
+        quantity = WEATHER[name]
+        impossible = (values[..., at] < quantity.lowest) | (values[..., at] > quantity.highest)
+        if impossible.any():
+            _refuse(impossible[..., None], f"is not possible in {quantity.unit}", (name,), days)
+    return values, filled
+
+
+def _of(weather: Weather, name: str, member: str | None, missing: Array) -> Array:
+    one = weather.one.get(name, missing)
+    of_member = missing if member is None else weather.of_member.get((name, member), missing)
+    return np.where(np.isnan(of_member), one, of_member)
+
+
+def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days: Days) -> None:
+    """Raise where anything is true of (members, days, names)."""
+    if where.any():
+        by_day: npt.NDArray[np.bool_] = np.logical_or.reduce(where, axis=0)
+        at = int(np.any(by_day, axis=1).argmax())
+        which = ", ".join(name for name, bad in zip(names, by_day[at], strict=True) if bad)
+        raise InvalidInput(f"{which} {what} on {days.period.days[at]}: correct the forcing.")
+
+
+def _check(series: Given) -> None:
+    unit = WEATHER[series.parameter].unit
+    if "".join(series.units.split()).lower() not in _UNITS.get(unit, {unit}):
+        raise InvalidInput(f"{series.parameter} of {series.location} is not in {unit}: let Delft-FEWS convert it.")
+    if series.kind == "instantaneous" and series.parameter not in _ANY_KIND:
+        raise InvalidInput(
+            f"{series.parameter} of {series.location} is instantaneous: aggregate it to days in Delft-FEWS."
+        )

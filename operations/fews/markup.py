@@ -1,0 +1,137 @@
+"""XML of the Published Interface: read without document types and entities, written with its namespace."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from io import BytesIO
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError, SubElement
+
+import defusedxml.ElementTree
+import numpy as np
+from defusedxml import DefusedXmlException
+
+from ingestion.sources.base import SourceError
+
+NAMESPACE = "http://www.wldelft.nl/fews/PI"
+Instant = np.datetime64
+"""To the second, in UTC."""
+
+_REMEDY = "write it as the schemas of the Published Interface say"
+_MOST_HOURS = 14  # that a time zone is from UTC
+
+
+def fault(file: str, cause: str, remedy: str = _REMEDY) -> SourceError:
+    """Return the error of a file that cannot be used."""
+    return SourceError(file, cause, remedy)
+
+
+def document(content: bytes, file: str, tag: str) -> Element:
+    """Return the root of a document.
+
+    Raises:
+        SourceError: it is not XML, has a document type, or its root is another.
+    """
+    return list(elements(content, file, tag, tag))[-1]
+
+
+def elements(content: bytes, file: str, root: str, tag: str) -> Iterator[Element]:
+    """Yield the elements of a name, one after the other, so that not all of a large file is held at once.
+
+    Raises:
+        SourceError: it is not XML, has a document type, or its root is another.
+    """
+    top: Element | None = None
+    try:
+        for event, element in defusedxml.ElementTree.iterparse(BytesIO(content), ("start", "end"), forbid_dtd=True):
+            if top is None:
+                top = element
+                if element.tag != _full(root):
+                    raise fault(file, f"is no {root} of the Published Interface")
+            if event == "end" and element.tag == _full(tag):
+                yield element
+                if element is not top:
+                    top.clear()
+    except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+        cause = "has a document type" if isinstance(error, DefusedXmlException) else "is not XML"
+        raise fault(file, cause) from None
+
+
+def child(element: Element, name: str) -> Element | None:
+    """Return the first child of a name, or None."""
+    return element.find(_full(name))
+
+
+def children(element: Element, name: str) -> list[Element]:
+    """Return the children of a name."""
+    return element.findall(_full(name))
+
+
+def text(element: Element, name: str) -> str | None:
+    """Return the text of a child, or None where there is none or it is blank."""
+    part = child(element, name)
+    return None if part is None else (part.text or "").strip() or None
+
+
+def zone(written: str | None, file: str) -> float:
+    """Return the hours that a document's times are ahead of UTC; where it does not say, none.
+
+    Raises:
+        SourceError: they are no such number.
+    """
+    try:
+        hours = float(written or 0)
+    except ValueError:
+        hours = np.nan
+    if not abs(hours) <= _MOST_HOURS:
+        raise fault(file, f"has a timeZone that is no number of hours up to {_MOST_HOURS}")
+    return hours
+
+
+def instant(element: Element | None, hours: float, file: str) -> Instant:
+    """Return the instant that the attributes `date` and `time` tell.
+
+    Raises:
+        SourceError: they tell none.
+    """
+    try:
+        if element is None:
+            raise ValueError
+        day, time = element.attrib["date"], element.attrib.get("time", "00:00:00")
+        local = datetime.strptime(f"{day} {time.partition('.')[0]}", "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - no offset
+    except (KeyError, ValueError):
+        raise fault(file, "has a date or a time that is missing or no YYYY-MM-DD and hh:mm:ss") from None
+    return np.datetime64(local, "s") - seconds(hours)
+
+
+def seconds(hours: float) -> np.timedelta64:
+    """Return hours as whole seconds."""
+    return np.timedelta64(round(hours * 3600), "s")
+
+
+def local(at: Instant, hours: float) -> dict[str, str]:
+    """Return the attributes `date` and `time` of an instant."""
+    day, _, time = str((at + seconds(hours)).astype("datetime64[s]")).partition("T")
+    return {"date": day, "time": time}
+
+
+def new(tag: str, version: str) -> Element:
+    """Return the root of a new document."""
+    return Element(tag, {"xmlns": NAMESPACE, "version": version})
+
+
+def add(parent: Element, name: str, content: str | None = None, /, **attributes: str) -> Element:
+    """Add a child, and return it."""
+    element = SubElement(parent, name, attributes)
+    element.text = content
+    return element
+
+
+def written(root: Element) -> bytes:
+    """Return a document as bytes."""
+    ElementTree.indent(root, " ")
+    content: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return content + b"\n"
+
+
+def _full(name: str) -> str:
+    return f"{{{NAMESPACE}}}{name}"

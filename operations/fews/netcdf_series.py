@@ -1,0 +1,168 @@
+"""Time series as NetCDF-CF, as Delft-FEWS writes and reads them (`NETCDF-CF_TIMESERIES`)."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hydrology.errors import InvalidInput
+from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
+from ingestion.reading import described
+from ingestion.sources.base import SourceError
+from operations.fews.days import Instants
+from operations.fews.series import Given, Output
+
+if TYPE_CHECKING:
+    from netCDF4 import Dataset, Variable
+
+MISSING_VALUE = np.float32(9.96921e36)
+_SINCE = re.compile(
+    r"(second|minute|hour|day)s? since (\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(?:\.0*)?)? ?(?:Z|UTC|GMT|\+00:?00)?"
+)
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+_FURTHEST = 400 * 366 * 86_400.0  # seconds from the instant that times are counted from
+_MOST_VALUES = 50_000_000
+_LONGEST_ID = 64
+_CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
+
+
+def read(content: bytes, file: str) -> Iterator[Given]:
+    """Yield the series of a file: one for each variable, station and realization.
+
+    Raises:
+        SourceError: it is not NetCDF, or not laid out so.
+        InvalidInput: the package netCDF4 is not installed.
+    """
+    with opened(described(file, content), content, "give PI-XML") as dataset:
+        yield from _Layout(file, dataset).series()
+
+
+class _Layout:
+    """Where a file has its stations, times and realizations."""
+
+    def __init__(self, file: str, dataset: "Dataset") -> None:
+        self._file, self._dataset = file, dataset
+        self._time = self._with("standard_name", "time")
+        self._station = self._with("cf_role", "timeseries_id")
+        self._realization = self._with("standard_name", "realization")
+
+    def series(self) -> Iterator[Given]:
+        if self._time is None or self._station is None or len(self._time.dimensions) != 1:
+            raise self._fault("has not a time (standard_name) and stations (cf_role timeseries_id)")
+        stamps, stations, members = self._stamps(self._time), self._stations(self._station), self._members()
+        places, ends = self._station.dimensions[0], self._time.dimensions[0]
+        of_members = () if self._realization is None else self._realization.dimensions
+        for name, variable in self._dataset.variables.items():
+            axes = (places, *(of_members if set(of_members) & set(variable.dimensions) else ()), ends)
+            if sorted(variable.dimensions) != sorted(axes) or not is_numeric(variable):
+                continue
+            if variable.size > _MOST_VALUES:
+                raise self._fault(f"has more than {_MOST_VALUES} values of a variable")
+            values = numbers(variable).transpose([variable.dimensions.index(axis) for axis in axes])
+            for at, station in enumerate(stations):
+                labels = members if len(axes) == 3 else (None,)
+                for row, label in zip(values[at].reshape(len(labels), -1), labels, strict=True):
+                    units = str(getattr(variable, "units", ""))
+                    yield Given(self._file, station, name, "mean", units, None, label, stamps, row)
+
+    def _fault(self, cause: str) -> SourceError:
+        return SourceError(self._file, cause, "lay it out as Delft-FEWS exports NETCDF-CF_TIMESERIES")
+
+    def _with(self, attribute: str, value: str) -> "Variable[Any] | None":
+        variables = self._dataset.variables.values()
+        return next((variable for variable in variables if getattr(variable, attribute, None) == value), None)
+
+    def _stamps(self, variable: "Variable[Any]") -> Instants:
+        since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
+        if since is None or getattr(variable, "calendar", "standard") not in CALENDARS or not is_numeric(variable):
+            raise self._fault("has times that are not counted since an instant in UTC of the standard calendar")
+        counted = numbers(variable) * _SECONDS[since[1]]
+        if not (abs(counted) < _FURTHEST).all():
+            raise self._fault("has times that are missing or no instants")
+        try:
+            origin = np.datetime64(f"{since[2]}T{since[3] or '00:00:00'}", "s")
+        except ValueError:
+            raise self._fault("has times that are counted since no instant") from None
+        stamps: Instants = origin + np.round(counted).astype("timedelta64[s]")
+        return stamps
+
+    def _members(self) -> tuple[str | None, ...]:
+        if self._realization is None:
+            return (None,)
+        if not is_numeric(self._realization) or len(self._realization.dimensions) != 1:
+            raise self._fault("has realizations that are no numbers")
+        return tuple(f"{label:.0f}" for label in numbers(self._realization).tolist())
+
+    def _stations(self, variable: "Variable[Any]") -> list[str]:
+        if variable.size > 10_000 * _LONGEST_ID:
+            raise self._fault(f"has stations with names of more than {_LONGEST_ID} letters")
+        values = np.ma.filled(variable[:], b"" if variable.dtype == "S1" else "")
+        if values.ndim == 2 and values.dtype.kind == "S":  # characters, a row for each station
+            return [b"".join(row).decode("ascii", "replace").strip("\0 ") for row in values]
+        if values.ndim != 1:
+            raise self._fault("has stations that are not named by texts")
+        return [str(value).strip() for value in values.tolist()]
+
+
+def written(output: Output) -> bytes:
+    """Return an output as a file: its quantities over time, station and, where there are members, realization.
+
+    Raises:
+        InvalidInput: the package netCDF4 is not installed.
+    """
+    try:
+        import netCDF4
+    except ImportError as error:
+        raise InvalidInput(
+            "Writing NetCDF needs the package netCDF4: pip install freshet[netcdf], or ask for PI-XML."
+        ) from error
+    dataset = netCDF4.Dataset("memory.nc", "w", memory=1024, format="NETCDF3_CLASSIC")
+    dataset.setncatts({"Conventions": "CF-1.8", "featureType": "timeSeries", "source": "Freshet"})
+    axes = ("time", "station") if output.members == (None,) else ("time", "station", "realization")
+    _add_coordinates(dataset, output, axes)
+    for quantity in output.quantities:
+        variable = dataset.createVariable(quantity.parameter, "f4", axes, fill_value=MISSING_VALUE)
+        methods = {"mean": "time: mean", "accumulative": "time: sum", "instantaneous": "time: point"}
+        variable.setncatts(
+            {
+                "units": _CF_UNITS[quantity.units],
+                "long_name": quantity.long_name,
+                "cell_methods": methods[quantity.kind],
+                "coordinates": "lat lon station_id forecast_reference_time",
+            }
+        )
+        values = np.where(np.isfinite(quantity.values), quantity.values, MISSING_VALUE).transpose(2, 0, 1)
+        variable[:] = values if len(axes) == 3 else values[:, :, 0]
+    return bytes(dataset.close())
+
+
+def _add_coordinates(dataset: "Dataset", output: Output, axes: tuple[str, ...]) -> None:
+    days, stations = output.days, output.locations
+    longest = max(len(station.id) for station in stations)
+    sizes = {"time": len(days.period), "station": len(stations), "realization": len(output.members)}
+    for axis in axes:
+        dataset.createDimension(axis, sizes[axis])
+    dataset.createDimension("characters", longest)
+    since = "seconds since 1970-01-01 00:00:00.0 +0000"
+    time = dataset.createVariable("time", "f8", ("time",))
+    time.setncatts({"standard_name": "time", "axis": "T", "units": since, "calendar": "standard"})
+    time[:] = days.stamps.astype(np.int64)
+    reference = dataset.createVariable("forecast_reference_time", "f8", ())
+    reference.setncatts({"standard_name": "forecast_reference_time", "units": since, "calendar": "standard"})
+    reference[...] = output.time0.astype(np.int64)
+    station = dataset.createVariable("station_id", "S1", ("station", "characters"))
+    station.setncatts({"cf_role": "timeseries_id", "long_name": "station identification code"})
+    station[:] = np.array([list(place.id.ljust(longest, "\0")) for place in stations], "S1")
+    for name, standard, units, values in (
+        ("lat", "latitude", "degrees_north", [place.latitude for place in stations]),
+        ("lon", "longitude", "degrees_east", [place.longitude for place in stations]),
+    ):
+        place = dataset.createVariable(name, "f8", ("station",), fill_value=float(MISSING_VALUE))
+        place.setncatts({"standard_name": standard, "units": units})
+        place[:] = [float(MISSING_VALUE) if value is None else value for value in values]
+    if "realization" in axes:
+        realization = dataset.createVariable("realization", "i4", ("realization",))
+        realization.setncatts({"standard_name": "realization", "units": "1", "axis": "E"})
+        numbered = all(str(label).isdecimal() for label in output.members)
+        realization[:] = [int(label) if numbered else at for at, label in enumerate(map(str, output.members))]

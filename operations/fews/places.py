@@ -1,0 +1,75 @@
+"""The folders of a run: nothing is read or written outside them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from hydrology.errors import InvalidInput
+from ingestion.reading import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a run may read and write.
+
+    Attributes:
+        work: the `workDir`, which other paths of a run file begin at.
+        roots: it and the folder of the run file, their links resolved.
+    """
+
+    work: Path
+    roots: Sequence[Path]
+
+    @classmethod
+    def of(cls, run_file: Path, work: str | None) -> "Places":
+        """Return the places of a run file, which may name a `workDir`.
+
+        Raises:
+            InvalidInput: that is no folder, or everything.
+        """
+        beside = run_file.resolve().parent
+        folder = beside if work is None else Path(os.path.realpath(beside / work))
+        if not folder.is_dir() or folder == Path(folder.anchor):
+            raise InvalidInput(f"{run_file}: its workDir is no folder of this machine, or its root: name the module's.")
+        return cls(folder, (folder, beside))
+
+    def path(self, written: str, element: str) -> Path:
+        """Return a path of the run file, its links resolved.
+
+        Raises:
+            InvalidInput: it lies outside the folders.
+        """
+        try:
+            path = Path(os.path.realpath(self.work / written))
+        except ValueError:  # a NUL
+            raise InvalidInput(f"{element} is no path: name a file.") from None
+        if not any(path.is_relative_to(root) and path != root for root in self.roots):
+            raise InvalidInput(
+                f"{element} lies outside workDir ({self.work}) and the folder of the run file ({self.roots[1]}): "
+                "move the file below one of them."
+            )
+        return path
+
+    def read(self, path: Path) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            SourceError: it cannot be read, is no regular file, or is larger than any file of data.
+        """
+        return Files(tuple(self.roots)).read(path)[1]
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all. Its folder is made where it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+        try:
+            part.write(content)
+            part.flush()
+            Path(part.name).chmod(0o644)
+            Path(part.name).replace(path)
+        except BaseException:
+            Path(part.name).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,125 @@
+"""The run file: what Delft-FEWS asks of a run, and where everything lies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from hydrology.errors import InvalidInput
+from ingestion.reading import Files
+from operations.fews import markup
+from operations.fews.markup import Instant
+from operations.fews.places import Places
+
+MODEL_VERSION = "model_version"
+_PROPERTIES = ("string", "bool", "int", "float", "double", "dateTime")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run file whose diagnostics file is known, so that every later failure can be told there."""
+
+    file: Path
+    root: Element
+    places: Places
+    diagnostics: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run file asks for.
+
+    Attributes:
+        hours: that its times, and those of the output, are ahead of UTC.
+        start, end: between which instants the run is.
+        time0: until when weather is taken as observed.
+        state: the description of the state to begin from, and to write.
+        series, netcdf: the forcing.
+        output_series, output_netcdf: where the flow goes.
+        properties: by key.
+    """
+
+    places: Places
+    hours: float
+    start: Instant
+    end: Instant
+    time0: Instant
+    state: Path | None
+    series: tuple[Path, ...]
+    netcdf: tuple[Path, ...]
+    output_series: Path | None
+    output_netcdf: Path | None
+    properties: Mapping[str, str]
+
+
+def opened(file: Path) -> Opened:
+    """Open a run file as far as its diagnostics.
+
+    Raises:
+        SourceError: it is no run file.
+        InvalidInput: it names no diagnostics file, or one outside its folders.
+    """
+    root = markup.document(Files().read(file)[1], str(file), "Run")
+    places = Places.of(file, markup.text(root, "workDir"))
+    return Opened(file, root, places, _path(root, places, "outputDiagnosticFile", str(file)))
+
+
+def read(opened: Opened) -> Run:
+    """Read a run file.
+
+    Raises:
+        SourceError: an element of it cannot be used.
+        InvalidInput: a path lies outside its folders, or there is no forcing or no output.
+    """
+    root, places, file = opened.root, opened.places, str(opened.file)
+    hours = markup.zone(markup.text(root, "timeZone"), file)
+    start, end, time0 = (
+        markup.instant(markup.child(root, name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
+    )
+    run = Run(
+        places,
+        hours,
+        start,
+        end,
+        time0,
+        _optional(root, places, "inputStateDescriptionFile"),
+        _all(root, places, "inputTimeSeriesFile"),
+        _all(root, places, "inputNetcdfFile"),
+        _optional(root, places, "outputTimeSeriesFile"),
+        _optional(root, places, "outputNetcdfFile"),
+        _properties(root, file),
+    )
+    if not (run.series or run.netcdf):
+        raise InvalidInput(f"{file} names no forcing: give inputTimeSeriesFile or inputNetcdfFile.")
+    if run.output_series is None and run.output_netcdf is None:
+        raise InvalidInput(f"{file} names no output: give outputTimeSeriesFile or outputNetcdfFile.")
+    return run
+
+
+def _path(root: Element, places: Places, name: str, file: str) -> Path:
+    path = _optional(root, places, name)
+    if path is None:
+        raise InvalidInput(f"{file} names no {name}: add it.")
+    return path
+
+
+def _optional(root: Element, places: Places, name: str) -> Path | None:
+    paths = _all(root, places, name)
+    if len(paths) > 1:
+        raise InvalidInput(f"{name} comes {len(paths)} times in the run file: name one file.")
+    return paths[0] if paths else None
+
+
+def _all(root: Element, places: Places, name: str) -> tuple[Path, ...]:
+    written = [(element.text or "").strip() for element in markup.children(root, name)]
+    return tuple(places.path(path, name) for path in written if path)
+
+
+def _properties(root: Element, file: str) -> dict[str, str]:
+    holder = markup.child(root, "properties")
+    if holder is None:
+        return {}
+    entries = [entry for kind in _PROPERTIES for entry in markup.children(holder, kind)]
+    if any("key" not in entry.attrib for entry in entries):
+        raise markup.fault(file, "has a property without a key")
+    return {entry.attrib["key"]: entry.attrib.get("value", "") for entry in entries}

@@ -1,0 +1,146 @@
+"""The networks over the days until T0, and from there on with every member of the weather."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models import balance
+from models.arrays import Array, Forcing
+from models.ensemble import Ensemble
+from models.inference import GROUP, ArrayMap
+from operations.fews.days import Days
+
+Means = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the run of a location begins from.
+
+    Attributes:
+        weather: (members, days, variables), precipitation first.
+        static: (attributes,).
+        state: each network's, named arrays (1, ...); None for empty stores.
+    """
+
+    basin: str
+    weather: Array
+    static: Array
+    state: Sequence[ArrayMap] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What the networks compute of a location, the mean of them all.
+
+    Attributes:
+        discharge: (members, days), mm/day.
+        loss, storage: the same, mm/day and mm; None where the networks do not conserve mass.
+        state: that of T0, as in `Start`.
+        fault: why it cannot be right; None where it may be.
+    """
+
+    discharge: Means
+    loss: Means | None
+    storage: Means | None
+    state: Sequence[ArrayMap]
+    fault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some days of N rows: means (N, days), the networks' last states, and faults by row."""
+
+    discharge: Means
+    loss: Means | None
+    storage: Means | None
+    last: list[ArrayMap]
+    faults: dict[int, str]
+
+
+def flows(ensemble: Ensemble, starts: Sequence[Start], days: Days) -> Iterator[Flow]:
+    """Run locations, all from a state or all from empty stores; yield what is computed of each, in their order."""
+    for first in range(0, len(starts), GROUP):
+        yield from _together(ensemble, starts[first : first + GROUP], days)
+
+
+def _together(ensemble: Ensemble, starts: Sequence[Start], days: Days) -> Iterator[Flow]:
+    states = _joined([start.state for start in starts if start.state is not None])
+    parts = []
+    until, members = days.history, len(starts[0].weather)
+    if until:
+        history = _part(ensemble, _forcing(starts, days, slice(0, until), slice(0, 1)), states)
+        states, faults = history.last, history.faults
+        parts.append((history, 1))
+    else:
+        faults = {}
+    assert states is not None  # a run without days until T0 begins from a state
+    if until < len(days.period):
+        rows = np.repeat(np.arange(len(starts)), members)
+        repeated: list[ArrayMap] = [{name: values[rows] for name, values in one.items()} for one in states]
+        ahead = _part(ensemble, _forcing(starts, days, slice(until, None), slice(None)), repeated)
+        faults = {row // members: fault for row, fault in ahead.faults.items()} | faults
+        parts.append((ahead, members))
+    for at in range(len(starts)):
+        discharge = _spliced([(part.discharge, count) for part, count in parts], at, members)
+        assert discharge is not None
+        yield Flow(
+            discharge,
+            _spliced([(part.loss, count) for part, count in parts], at, members),
+            _spliced([(part.storage, count) for part, count in parts], at, members),
+            [{name: values[at : at + 1] for name, values in one.items()} for one in states],
+            faults.get(at),
+        )
+
+
+def _spliced(parts: Sequence[tuple[Means | None, int]], at: int, members: int) -> Means | None:
+    """Return a location's days one part after the other, (members, days)."""
+    own = [
+        np.broadcast_to(values[at * count : (at + 1) * count], (members, values.shape[1]))
+        for values, count in parts
+        if values is not None
+    ]
+    return np.concatenate(own, axis=1) if own else None
+
+
+def _part(ensemble: Ensemble, forcing: Forcing, states: list[ArrayMap] | None) -> _Part:
+    conserving = ensemble.conserving
+    keep = ("discharge", "loss", "storage") if conserving else ("discharge",)
+    computed: dict[str, list[npt.NDArray[np.floating]]] = {name: [] for name in keep}
+    last = []
+    for outputs, after in ensemble.each(forcing, states, keep):
+        last.append(after)
+        for name in keep:
+            values = outputs[name]
+            computed[name].append(values.sum(axis=-1, dtype=np.float64) if name == "storage" else values)
+    stacked: ArrayMap = {name: np.stack(values) for name, values in computed.items()}
+    means = {name: values.mean(axis=0, dtype=np.float64) for name, values in stacked.items()}
+    faults = {}
+    for row in range(len(forcing.ids) if conserving else 0):
+        if fault := balance.fault(forcing.mass[row], stacked, states, last, None, row):
+            faults[row] = fault
+    return _Part(means["discharge"], means.get("loss"), means.get("storage"), last, faults)
+
+
+def _forcing(starts: Sequence[Start], days: Days, of_days: slice, members: slice) -> Forcing:
+    weather = np.concatenate([start.weather[members, of_days] for start in starts])
+    per_start = len(weather) // len(starts)
+    return Forcing(
+        days.period.days[of_days][0],
+        weather[..., 0],
+        weather[..., 1:],
+        np.repeat(np.stack([start.static for start in starts]), per_start, axis=0),
+        tuple(start.basin for start in starts for _ in range(per_start)),
+    )
+
+
+def _joined(states: Sequence[Sequence[ArrayMap]]) -> list[ArrayMap] | None:
+    """Return the states of locations as one map a network, locations first."""
+    if not states:
+        return None
+    return [
+        {name: np.concatenate([one[network][name] for one in states]) for name in states[0][network]}
+        for network in range(len(states[0]))
+    ]

@@ -1,0 +1,90 @@
+"""The state that a run begins from and the one that it leaves: a description in XML beside a file of ours."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hydrology.errors import InvalidInput
+from models.ensemble import Ensemble
+from models.saved_state import Owner, SavedState, dump, parse
+from operations.fews import markup
+from operations.fews.days import Days
+from operations.fews.markup import Instant
+from operations.fews.places import Places, write
+
+_VERSION = "1.2"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Where the states are.
+
+    Attributes:
+        read: the one to begin from; None where it is not named, or not there: the first run of all.
+        write: where the one of T0 goes; None where it is not wanted.
+    """
+
+    id: str
+    read: Path | None
+    write: Path | None
+
+
+def described(path: Path, places: Places) -> Description:
+    """Read a description.
+
+    Raises:
+        SourceError: it is none.
+        InvalidInput: it names several states, or a path outside the run's folders.
+    """
+    root = markup.document(places.read(path), str(path), "State")
+    states = markup.children(root, "stateLoc")
+    if len(states) != 1:
+        raise InvalidInput(f"{path} has {len(states)} stateLoc: name one file, which holds the state of all locations.")
+    paths = {
+        name: places.path(written, name)
+        for name in ("readLocation", "writeLocation")
+        if (written := markup.text(states[0], name)) is not None
+    }
+    given = paths.get("readLocation")
+    return Description(
+        markup.text(root, "stateId") or "freshet",
+        given if given is not None and given.exists() else None,
+        paths.get("writeLocation"),
+    )
+
+
+def read(path: Path, places: Places, owner: Owner, ensemble: Ensemble, days: Days) -> SavedState:
+    """Read the state of the day before a run.
+
+    Raises:
+        SourceError: the file cannot be read.
+        UnusableState: it is damaged, or another model's.
+        InvalidInput: it is of another day.
+    """
+    state = parse(places.read(path), owner, ensemble)
+    following = state.day + 1
+    if following != days.period.first:
+        raise InvalidInput(
+            f"The state is of the end of {state.day}, and the run begins with {days.period.first}: begin it with "
+            f"{following}, or give the state of the day before."
+        )
+    return state
+
+
+def leave(description: Description, state: SavedState, at: Instant, hours: float) -> None:
+    """Write a state, and its description beside it.
+
+    Args:
+        at: the end of its day.
+        hours: that the description's time is ahead of UTC.
+    """
+    if description.write is None:
+        return
+    write(description.write, dump(state))
+    root = markup.new("State", _VERSION)
+    markup.add(root, "stateId", description.id)
+    markup.add(root, "timeZone", str(float(hours)))
+    markup.add(root, "dateTime", **markup.local(at, hours))
+    location = markup.add(root, "stateLoc", type="file")
+    for name in ("readLocation", "writeLocation"):
+        markup.add(location, name, str(description.write))
+    write(description.write.with_name(f"{description.write.name}.xml"), markup.written(root))

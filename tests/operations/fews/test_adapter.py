@@ -1,0 +1,338 @@
+"""Runs of the General Adapter on a synthetic country: their flow is the forecast's, and states go on."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import rtctools.data.netcdf
+import rtctools.data.pi
+import rtctools.data.rtc
+
+from hydrology.calendar import Period, day
+from hydrology.errors import InvalidInput, Problem
+from hydrology.units import mm_per_day_to_m3s
+from jobspec.kinds import ForecastParams
+from models.saved_state import UnusableState
+from operations.basins import area_by
+from operations.fews.adapter import Done, NothingComputed, prepared, run
+from operations.forecast import forecast
+from records import basins, runs, versions
+from records.engine import Database
+from tests.operations.conftest import BASINS, CLOCK
+from tests.operations.fews.files import (
+    NAMES,
+    STATE,
+    Members,
+    moment,
+    pi_xml,
+    placed,
+    run_xml,
+    stamped,
+    state_xml,
+    weather,
+    write_netcdf,
+)
+
+RECORD = Period.parse("2000-10-01..2005-09-30")
+T0, END = "2005-05-01", "2005-05-11"
+WHOLE = {"start": stamped("2000-10-01"), "time0": moment(day("2005-05-02")), "end": moment(day("2005-05-12"))}
+NAMESPACE = {"pi": "http://www.wldelft.nl/fews/PI"}
+HEADER = (
+    *("type", "moduleInstanceId", "locationId", "parameterId", "qualifierId", "ensembleId", "ensembleMemberIndex"),
+    *("ensembleMemberId", "timeStep", "startDate", "endDate", "forecastDate", "missVal", "longName", "stationName"),
+    *("lat", "lon", "x", "y", "z", "units"),
+)
+
+
+def forcing_of(database: Database, period: Period, *names: str) -> Members:
+    """Return the kept weather of basins, of no member."""
+    return {None: {name: weather(database, name, period) for name in names or BASINS}}
+
+
+def ran(database: Database, file: Path) -> Done:
+    """Run."""
+    with prepared(file) as (opened, diagnostics):
+        return run(database, opened, diagnostics)
+
+
+def lines(file: Path) -> list[tuple[int, str]]:
+    """Return the levels and descriptions of the diagnostics of a run file."""
+    root = ElementTree.parse(file.parent / "log" / "diag.xml").getroot()
+    assert root.tag == "{http://www.wldelft.nl/fews/PI}Diag"
+    return [(int(line.attrib["level"]), line.attrib["description"]) for line in root]
+
+
+def read_back(file: Path, parameter: str = "discharge", locations: tuple[str, ...] = BASINS) -> Any:
+    """Return what rtc-tools reads of an output, its series named by their locations."""
+    config = "".join(
+        f'<timeSeries id="{location}.{name}"><PITimeSeries><locationId>{location}</locationId>'
+        f"<parameterId>{name}</parameterId></PITimeSeries></timeSeries>"
+        for location in locations
+        for name in (parameter, *({"discharge", "loss", "storage"} - {parameter}))
+    )
+    (file.parent / "rtcDataConfig.xml").write_text(
+        f'<rtcDataConfig xmlns="http://www.wldelft.nl/fews">{config}</rtcDataConfig>'
+    )
+    names = rtctools.data.rtc.DataConfig(str(file.parent))
+    return rtctools.data.pi.Timeseries(names, str(file.parent), file.stem, binary=False, pi_validate_times=True)
+
+
+def flow_of(database: Database, basin: str) -> np.ndarray:
+    """Return the mean of a hindcast's members, in m3/s."""
+    params = ForecastParams(basins=[basin], t0=day(T0), horizon=10)
+    (issued,) = forecast(database, CLOCK, params)
+    with database.reading() as session:
+        said = runs.series_of(session, issued.id, basin)
+        version = versions.get(session, issued.version_id)
+        area = area_by(basins.get(session, basin).areas, version.area_products)
+    assert area is not None
+    return mm_per_day_to_m3s(said["discharge"].values.mean(axis=0, dtype=np.float64), area=area)
+
+
+def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_form(
+    kept: Database, tmp_path: Path
+) -> None:
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(forcing_of(kept, RECORD), RECORD.first))
+    done = ran(kept, file)
+    assert (done.failures, done.locations, str(done.days.t0)) == ({}, BASINS, T0)
+
+    out = tmp_path / "out" / "flow.xml"
+    told = read_back(out)
+    assert told.times[0].isoformat() == "2000-10-02T00:00:00"
+    assert told.times[-1].isoformat() == "2005-05-12T00:00:00"
+    assert (told.forecast_datetime.isoformat(), told.timezone) == ("2005-05-02T00:00:00", 0.0)
+    for basin in BASINS:
+        discharge = told.get(f"{basin}.discharge")
+        assert len(discharge) == len(Period.parse(f"2000-10-01..{END}"))
+        assert np.array_equal(discharge[-10:], flow_of(kept, basin))
+        storage, loss = (told.get(f"{basin}.{name}") for name in ("storage", "loss"))
+        area = _area(kept, basin)
+        rain = weather(kept, basin, Period.parse(f"2000-10-01..{END}"))["precipitation"].sum(dtype=np.float64)
+        balance = rain - discharge.sum() * 86.4e6 / area - loss.sum() - storage[-1]
+        assert abs(balance) < 1e-5 * rain
+
+    root = ElementTree.parse(out).getroot()
+    assert root[0].tag.endswith("timeZone")
+    for header in root.findall("pi:series/pi:header", NAMESPACE):
+        tags = [element.tag.partition("}")[2] for element in header]
+        assert tags == [name for name in HEADER if name in tags]
+        assert {"type", "locationId", "parameterId", "timeStep", "startDate", "endDate", "missVal", "units"} <= set(
+            tags
+        )
+    kinds = {
+        header.findtext("pi:parameterId", None, NAMESPACE): header.findtext("pi:type", None, NAMESPACE)
+        for header in root.findall("pi:series/pi:header", NAMESPACE)
+    }
+    assert kinds == {"discharge": "mean", "loss": "accumulative", "storage": "instantaneous"}
+    assert [level for level, _ in lines(file)] == [3]
+
+
+def _area(database: Database, basin: str) -> float:
+    with database.reading() as session:
+        return next(iter(basins.get(session, basin).areas.values()))
+
+
+def test_a_state_of_time0_goes_on_in_the_next_run(kept: Database, tmp_path: Path) -> None:
+    first = placed(
+        tmp_path,
+        run_xml(**WHOLE, state=STATE),
+        in_forcing=pi_xml(forcing_of(kept, RECORD), RECORD.first),
+        state_state=state_xml(day("2000-10-01")),
+    )
+    ran(kept, first)
+    assert any("no state to begin from" in sentence for level, sentence in lines(first) if level == 2)
+    whole = read_back(tmp_path / "out" / "flow.xml")
+    expected = {basin: whole.get(f"{basin}.discharge")[-10:] for basin in BASINS}
+    description = ElementTree.parse(tmp_path / "state" / "out.safetensors.xml").getroot()
+    at = description.find("pi:dateTime", NAMESPACE)
+    assert at is not None
+    assert at.attrib == {"date": "2005-05-02", "time": "00:00:00"}
+    assert description.findtext("pi:stateLoc/pi:readLocation", None, NAMESPACE) == str(
+        tmp_path / "state" / "out.safetensors"
+    )
+
+    days = Period.parse(f"2005-05-02..{END}")
+    (tmp_path / "state" / "out.safetensors").rename(tmp_path / "state" / "in.safetensors")
+    following = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
+    second = placed(
+        tmp_path,
+        run_xml(**following, state=STATE),
+        in_forcing=pi_xml(forcing_of(kept, days), days.first),
+        state_state=state_xml(day("2005-05-02")),
+    )
+    ran(kept, second)
+    told = read_back(tmp_path / "out" / "flow.xml")
+    for basin in BASINS:
+        assert np.array_equal(told.get(f"{basin}.discharge"), expected[basin])
+
+    at_t0 = {**following, "time0": stamped("2005-05-02")}  # from the state on, nothing was observed
+    ran(kept, placed(tmp_path, run_xml(**at_t0, state=STATE)))
+    assert (tmp_path / "state" / "in.safetensors").read_bytes() == (tmp_path / "state" / "out.safetensors").read_bytes()
+    told = read_back(tmp_path / "out" / "flow.xml")
+    assert np.array_equal(told.get(f"{BASINS[1]}.discharge"), expected[BASINS[1]])
+
+
+def test_a_state_of_another_version_day_or_basin_is_refused(kept: Database, tmp_path: Path) -> None:
+    one = BASINS[0]
+    update = {**WHOLE, "end": WHOLE["time0"]}
+    forcing = pi_xml(forcing_of(kept, RECORD, one), RECORD.first)
+    arguments = {"in_forcing": forcing, "state_state": state_xml(day("2000-10-01"))}
+    ran(kept, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
+    state = tmp_path / "state" / "in.safetensors"
+    (tmp_path / "state" / "out.safetensors").rename(state)
+
+    days = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
+    late = placed(tmp_path, run_xml(**{**days, "start": stamped("2005-05-03")}, state=STATE))
+    with pytest.raises(InvalidInput, match="end of 2005-05-01, and the run begins with 2005-05-03"):
+        ran(kept, late)
+
+    both = pi_xml(forcing_of(kept, RECORD, *BASINS[:2]), RECORD.first)
+    done = ran(kept, placed(tmp_path, run_xml(**days, state=STATE), in_forcing=both))
+    assert done.locations == (one,)
+    assert f"holds nothing of {BASINS[1]}" in done.failures[BASINS[1]]
+    assert [sentence for level, sentence in lines(late) if level == 1] == [f"{BASINS[1]}: {done.failures[BASINS[1]]}"]
+
+    state.write_bytes(state.read_bytes()[:-3])
+    with pytest.raises(UnusableState, match="cannot be read"):
+        ran(kept, placed(tmp_path, run_xml(**days, state=STATE)))
+    assert lines(late)[-1][0] == 0
+
+
+def ensemble(database: Database, basin: str, period: Period, t0: str) -> dict[str | None, dict[str, Any]]:
+    """Return three members, which have more rain, one than the other, after T0."""
+    kept = weather(database, basin, period)
+    after = period.days > day(t0)
+    return {
+        str(number): {
+            basin: {**kept, "precipitation": np.where(after, kept["precipitation"] + 5 * number, kept["precipitation"])}
+        }
+        for number in range(3)
+    }
+
+
+def test_members_of_the_weather_are_members_of_the_flow(kept: Database, tmp_path: Path) -> None:
+    one = BASINS[0]
+    members = ensemble(kept, one, RECORD, T0)
+    history: Members = {
+        None: {one: {name: values for name, values in members["0"][one].items() if name != "precipitation"}},
+        **{label: {one: {"precipitation": by[one]["precipitation"]}} for label, by in members.items()},
+    }
+    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(history, RECORD.first)))
+    told = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
+    assert told.ensemble_size == 3
+    flow = [told.get(f"{one}.discharge", member) for member in range(3)]
+    assert np.array_equal(flow[0][:-10], flow[2][:-10])
+    assert flow[2][-10:].sum() > flow[1][-10:].sum() > flow[0][-10:].sum()
+    assert np.array_equal(flow[0][-10:], flow_of(kept, one))
+    header = ElementTree.parse(tmp_path / "out" / "flow.xml").getroot().find("pi:series/pi:header", NAMESPACE)
+    assert header is not None
+    assert header.findtext("pi:ensembleId", None, NAMESPACE) == "GEFS"
+
+    netcdf = "<inputNetcdfFile>in/forcing.nc</inputNetcdfFile>"
+    output = "<outputNetcdfFile>out/flow.nc</outputNetcdfFile>"
+    write_netcdf(tmp_path / "in" / "forcing.nc", members, RECORD.first)
+    ran(kept, placed(tmp_path, run_xml(**WHOLE, forcing=(netcdf,), output=output)))
+    dataset = rtctools.data.netcdf.ImportDataset(str(tmp_path / "out"), "flow")
+    assert dataset.ensemble_size == 3
+    assert list(dataset.read_station_data().station_ids) == [one]
+    assert dataset.read_import_times()[-1].isoformat() == "2005-05-12T00:00:00"
+    assert set(dataset.find_timeseries_variables()) == {"discharge", "loss", "storage"}
+    for member in range(3):
+        values = dataset.read_timeseries_values(0, "discharge", member)
+        assert np.allclose(values, flow[member], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("hours", "start", "time0", "end", "last"),
+    [
+        ("0.0", "07:00:00", "12:00:00", "10:00:00", "2005-05-12T07:00:00"),
+        ("-7.0", "00:00:00", "05:00:00", "03:00:00", "2005-05-12T00:00:00"),
+    ],
+)
+def test_days_end_where_the_events_do(
+    kept: Database, tmp_path: Path, hours: str, start: str, time0: str, end: str, last: str
+) -> None:
+    """Local midnight of America/Denver is 07:00 in UTC, in which the forcing is; time0 is an hour of a day."""
+    one = BASINS[0]
+    at = {"start": moment(day("2000-10-01"), start), "time0": moment(day("2005-05-02"), time0)}
+    file = run_xml(**at, end=moment(day("2005-05-12"), end), hours=hours)
+    forcing = pi_xml(forcing_of(kept, RECORD, one), RECORD.first, "07:00:00")
+    done = ran(kept, placed(tmp_path, file, in_forcing=forcing))
+    assert (str(done.days.period), str(done.days.t0)) == (f"2000-10-01..{END}", T0)
+    told = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
+    assert (told.times[-1].isoformat(), told.timezone) == (last, float(hours))
+    assert np.array_equal(told.get(f"{one}.discharge")[-10:], flow_of(kept, one))
+
+
+def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
+    one, two, three = BASINS
+    forcing = {name: dict(by) for name, by in forcing_of(kept, RECORD)[None].items()}
+    vapour = forcing[one]["vp"].copy()
+    vapour[100:103] = np.nan
+    forcing[one]["vp"] = vapour
+    rain = forcing[two]["precipitation"].copy()
+    rain[200] = np.nan
+    forcing[two]["precipitation"] = rain
+    flags = {("tmax", day("2003-02-01")): 6, ("tmin", day("2003-02-02")): 3}
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml({None: forcing}, RECORD.first, flags=flags))
+    done = ran(kept, file)
+    assert done.locations == (one, three)
+    assert done.failures == {two: "precipitation is missing on 2001-04-19: correct the forcing."}
+    warned = [sentence for level, sentence in lines(file) if level == 2]
+    assert f"{one}: 3 days of vp were interpolated." in warned
+    assert f"{three}: 1 values are flagged unreliable, and were not used." in warned
+    assert f"{three}: 1 values are flagged doubtful, and were used." in warned
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"units": "K"}, "tmax of SYNTH-01 is not in degC"),
+        ({"kind": "instantaneous"}, "is instantaneous: aggregate it"),
+        ({"tmax": 290.0}, "tmax is not possible in degC on 2000-10-01"),
+        ({"location": "Crow Creek"}, "'Crow Creek' is not a basin identifier"),
+        ({"location": "USGS-99999999"}, "No basin 'USGS-99999999' is kept here"),
+        ({"start": stamped("2004-09-01")}, "243 days from empty at time0"),
+        ({"time0": stamped("2000-01-01")}, "time0 is not between startDateTime and endDateTime"),
+        ({"properties": '<properties><string key="model_version" value="v9"/></properties>'}, "No model version 'v9'"),
+        ({"output": ""}, "names no output"),
+        ({"forcing": ()}, "names no forcing"),
+    ],
+)
+def test_what_cannot_be_computed_is_told_in_the_diagnostics(
+    kept: Database, tmp_path: Path, changed: Mapping[str, Any], sentence: str
+) -> None:
+    one = BASINS[0]
+    values = dict(weather(kept, one, RECORD))
+    if "tmax" in changed:
+        values["tmax"] = values["tmax"] * 0 + changed["tmax"]
+    forcing = pi_xml({None: {changed.get("location", one): values}}, RECORD.first)
+    if "units" in changed:
+        forcing = forcing.replace("°C", changed["units"])
+    if "kind" in changed:
+        forcing = forcing.replace("accumulative", changed["kind"])
+    of_run = {name: changed[name] for name in ("start", "time0", "properties", "output", "forcing") if name in changed}
+    file = placed(tmp_path, run_xml(**(WHOLE | of_run)), in_forcing=forcing)
+    with pytest.raises(Problem, match=sentence):
+        ran(kept, file)
+    assert lines(file)[-1][0] == 0
+    assert sentence in " ".join(said for _, said in lines(file))
+    assert not (tmp_path / "out").exists()
+
+
+def test_members_that_differ_before_time0_are_refused(kept: Database, tmp_path: Path) -> None:
+    forcing = pi_xml(ensemble(kept, BASINS[0], RECORD, "2005-04-20"), RECORD.first)
+    with pytest.raises(
+        NothingComputed, match="SYNTH-01: precipitation differs between members before time0 on 2005-04-21"
+    ):
+        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
+
+
+def test_every_variable_of_the_forcing_is_needed(kept: Database, tmp_path: Path) -> None:
+    values = {name: series for name, series in weather(kept, BASINS[0], RECORD).items() if name != NAMES[-1]}
+    forcing = pi_xml({None: {BASINS[0]: values}}, RECORD.first)
+    with pytest.raises(NothingComputed, match="vp is missing on 2000-10-01"):
+        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))

@@ -1,0 +1,125 @@
+"""What is read of a run is hostile until it is checked."""
+
+from pathlib import Path
+
+import pytest
+
+from hydrology.errors import InvalidInput, Problem
+from ingestion import reading
+from ingestion.sources.base import SourceError
+from operations.fews import netcdf_series, xml_series
+from operations.fews.adapter import prepared
+from operations.fews.run_file import opened, read
+from tests.operations.fews.files import ROOT, run_xml, stamped
+
+TIMES = {"start": stamped("2004-10-01"), "time0": stamped("2005-05-01"), "end": stamped("2005-05-11")}
+LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
+EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+
+
+def written(folder: Path, content: str) -> Path:
+    """Write a run file."""
+    file = folder / "run.xml"
+    file.write_text(content)
+    return file
+
+
+@pytest.mark.parametrize("prologue", [LAUGHS, EXTERNAL, "<!DOCTYPE Run>"])
+def test_document_types_and_entities_are_refused(tmp_path: Path, prologue: str) -> None:
+    with pytest.raises(SourceError, match="has a document type"):
+        opened(written(tmp_path, prologue + run_xml(**TIMES)))
+    with pytest.raises(SourceError, match="has a document type"):
+        list(xml_series.read(f"{prologue}<TimeSeries {ROOT}/>".encode(), "forcing.xml"))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "<Run", "<Run/>", f"<TimeSeries {ROOT}/>", "\0", '<?xml version="1.0" encoding="u7"?><a/>']
+)
+def test_what_is_no_run_file_is_refused(tmp_path: Path, content: str) -> None:
+    with pytest.raises(SourceError, match=r"run.xml: is (not XML|no Run)"):
+        opened(written(tmp_path, content))
+
+
+def test_a_file_that_is_larger_than_any_of_data_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LARGEST_FILE", 100)
+    with pytest.raises(SourceError, match="bytes, where a file of this kind has less"):
+        opened(written(tmp_path, run_xml(**TIMES)))
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../other.xml", "out/../../../x.xml", "away/flow.xml", ".", "run/"])
+@pytest.mark.parametrize("element", ["outputDiagnosticFile", "outputTimeSeriesFile", "inputTimeSeriesFile"])
+def test_paths_outside_the_runs_folders_are_refused(tmp_path: Path, path: str, element: str) -> None:
+    folder = tmp_path / "module" / "run"
+    folder.mkdir(parents=True)
+    (folder / "away").symlink_to(tmp_path)
+    if path == "run/":
+        path = str(folder)
+    content = run_xml(**TIMES).replace(
+        {"outputDiagnosticFile": "log/diag.xml", "outputTimeSeriesFile": "out/flow.xml"}.get(element, "in/forcing.xml"),
+        path,
+    )
+    with pytest.raises(InvalidInput, match=f"{element} lies outside workDir"):
+        read(opened(written(folder, content)))
+
+
+@pytest.mark.parametrize("work", ["/", "../..", "nowhere", "/etc/passwd"])
+def test_a_working_directory_is_a_folder_and_not_everything(tmp_path: Path, work: str) -> None:
+    file = written(tmp_path, run_xml(**TIMES, work=f"<workDir>{'/' if work == '../..' else work}</workDir>"))
+    with pytest.raises(InvalidInput, match="workDir is no folder of this machine, or its root"):
+        opened(file)
+
+
+def test_a_working_directory_may_be_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "from").mkdir()
+    run = read(opened(written(tmp_path / "from", run_xml(**TIMES, work=f"<workDir>{tmp_path / 'work'}</workDir>"))))
+    assert run.output_series == tmp_path / "work" / "out" / "flow.xml"
+    assert run.series == (tmp_path / "work" / "in" / "forcing.xml",)
+
+
+def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/>') -> bytes:
+    """Return a document with one series."""
+    needed = "<type>mean</type><locationId>1</locationId><parameterId>tmax</parameterId>"
+    content = f"<series><header>{header or needed}{step}<missVal>-999</missVal></header>{event}</series>"
+    return f"<TimeSeries {ROOT}><timeZone>1</timeZone>{content}</TimeSeries>".encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (series(header="<type>mean</type>"), "without locationId"),
+        (
+            series(header="<type>sum</type><locationId>1</locationId><parameterId>tmax</parameterId>"),
+            "a type that is none",
+        ),
+        (series(step='<timeStep unit="hour"/>'), "timeStep is not a day"),
+        (series(step='<timeStep unit="nonequidistant"/>'), "timeStep is not a day"),
+        (series(step='<timeStep unit="day" divider="0"/>'), "timeStep is not a day"),
+        (series(event='<event date="2005-02-30" time="00:00:00" value="1"/>'), "a date or a time"),
+        (series(event='<event date="2005-02-03" time="00:00:00" value="dry"/>'), "a value that is no number"),
+        (series(event='<event date="2005-02-03" time="00:00:00"/>'), "a value that is no number"),
+        (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "a flag that is no number"),
+        (series().replace(b"<timeZone>1<", b"<timeZone>nan<"), "a timeZone that is no number"),
+        (series().replace(b"<header>", b"<head>").replace(b"</header>", b"</head>"), "without a header"),
+    ],
+)
+def test_a_series_that_cannot_be_used_says_why(content: bytes, cause: str) -> None:
+    with pytest.raises(SourceError, match=cause):
+        list(xml_series.read(content, "forcing.xml"))
+
+
+def test_what_is_no_netcdf_is_refused() -> None:
+    for content in (b"", b"CDF\x01", b"CDF\x01" + bytes(100), b"\x89HDF\r\n\x1a\n" + bytes(100)):
+        with pytest.raises(SourceError, match=r"NetCDF|has not a time"):
+            list(netcdf_series.read(content, "forcing.nc"))
+
+
+def test_every_failure_writes_the_diagnostics(tmp_path: Path) -> None:
+    file = written(tmp_path, run_xml(**TIMES))
+    diagnostics = tmp_path / "log" / "diag.xml"
+    with pytest.raises(Problem, match="creek"), prepared(file):
+        raise InvalidInput("The <creek> is\x01 dry.")
+    assert 'level="0" description="The &lt;creek&gt; is? dry."' in diagnostics.read_text()
+    with pytest.raises(ZeroDivisionError), prepared(file):
+        raise ZeroDivisionError("the river is a point")
+    assert "Freshet failed: ZeroDivisionError: the river is a point" in diagnostics.read_text()
