@@ -8,7 +8,12 @@ import numpy.typing as npt
 
 def column(values: npt.NDArray[Any]) -> list[float]:
     """Return values with 7 significant digits, the precision of the float32 that they were computed in."""
-    return [float(f"{value:.7g}") for value in values.tolist()]
+    return [rounded(value) for value in values.tolist()]
+
+
+def rounded(value: float) -> float:
+    """Return one value as `column` does."""
+    return float(f"{value:.7g}")
 
 
 def gappy_column(values: npt.NDArray[Any]) -> list[float | None]:

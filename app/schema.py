@@ -12,6 +12,9 @@ Missing = Annotated[
     Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
 ]
 
+NORMAL_IS_0 = "The normal is 0."
+"""Why nothing is told in per cent of it."""
+
 Program = Annotated[
     str | None,
     Field(

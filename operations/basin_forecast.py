@@ -30,6 +30,8 @@ from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
 from records.states import State
 
+Normal = npt.NDArray[np.float64]
+
 
 @dataclass(frozen=True, slots=True)
 class BasinStart:
@@ -40,6 +42,7 @@ class BasinStart:
         snow: its snow cells, where cells were chosen.
         credit: whose its weather until T0 is, where a feed brought some.
         calibration: what makes its calibrated quantiles, or why it has none.
+        normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
         bridges: that its weather went over.
     """
 
@@ -50,6 +53,7 @@ class BasinStart:
     snow: skill.SnowCells | None
     credit: Credit | None
     calibration: Calibration | str
+    normal: Normal | str
     bridges: tuple[RunBridge, ...] = ()
 
 
@@ -129,6 +133,8 @@ class _Result:
             yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
             yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
         yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
+        if not isinstance(normal := self.start.normal, str):
+            yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
         if isinstance(calibration := self.start.calibration, Calibration):
             flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
             yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
@@ -244,6 +250,8 @@ class _Result:
         return RunSummary(
             traces=None if traces is None else len(traces),
             discharge_mm=float(median.sum()),
+            normal_mm=None if isinstance(normal := start.normal, str) else float(normal.sum()),
+            normal_reason=normal if isinstance(normal, str) else None,
             peak_mm_per_day=float(median.max()),
             peak_lead=int(median.argmax()) + 1,
             snow_reason=why_no_snow(start.snow) if holds_water else "The network's cells do not hold water.",

@@ -41,6 +41,8 @@ CALIBRATED = "discharge_calibrated"
 """The array of the calibrated quantiles of discharge, where there are some."""
 PATHS = "discharge_paths"
 """The array of equally likely courses of calibrated discharge (`hydrology.error_paths`)."""
+NORMAL = "discharge_normal"
+"""The array of the flow that is normal on the days ahead by the basin's own record, where that is known."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of

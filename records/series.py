@@ -24,6 +24,7 @@ from records.years import VALUE, calendar_years, days_between, january, joined, 
 __all__ = [
     "Entry",
     "NoObservations",
+    "Span",
     "UnitConflict",
     "UnusableValues",
     "Written",
@@ -32,6 +33,7 @@ __all__ = [
     "products",
     "read",
     "read_many",
+    "spans",
     "stamp",
     "stamps",
     "unit_of",
@@ -56,6 +58,14 @@ class Entry:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The unit that a series is kept in, and the days of its calendar years from the first to the last."""
+
+    unit: str
+    years: Period
+
+
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
     """Return a series over a period, or from its first to its last known day; None where no day is known."""
     key = {"basin_id": basin, "product": product, "variable": variable}
@@ -73,6 +83,17 @@ def unit_of(session: Session, basin: str, product: str, variable: str) -> str | 
     """Return the unit that a series is kept in; None where there is none."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     return session.scalar(select(SeriesRow.unit).filter_by(**key).limit(1))
+
+
+def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
+    """Return which calendar years are kept of many series; one that is not stored is not there."""
+    unit, first, last = func.min(SeriesRow.unit), func.min(SeriesRow.year), func.max(SeriesRow.year)
+    rows = session.execute(
+        select(SeriesRow.basin_id, unit, first, last)
+        .where(SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable == variable)
+        .group_by(SeriesRow.basin_id)
+    )
+    return {basin: Span(unit, calendar_years(first, last)) for basin, unit, first, last in rows}
 
 
 def read_many(

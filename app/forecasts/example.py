@@ -33,6 +33,7 @@ FORECAST: dict[str, Any] = {
     "units": {
         "discharge": "m3/s",
         "calibrated": "m3/s",
+        "normal": "m3/s",
         "storage": "mm",
         "precipitation": "mm/day",
         "loss": "mm/day",
@@ -72,6 +73,11 @@ FORECAST: dict[str, Any] = {
         "p75": [0.9603448, 0.655302, 0.4707598],
         "p90": [1.063536, 0.6960315, 0.4845972],
         "p95": [1.097933, 0.709608, 0.4892096],
+    },
+    "normal": {
+        "discharge": [1.1203, 1.1017, 1.0842],
+        "percent_of_normal": 55.15325,
+        "calibrated_percent_of_normal": 56.63602,
     },
     "storage": {"total": [33.19901, 31.96723, 30.76712], "snow": [0.01379067, 0.02021514, 0.01193339]},
     "precipitation": [1.1, 0.0, 0.0],

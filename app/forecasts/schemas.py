@@ -43,6 +43,16 @@ class Storage(Model):
     )
 
 
+class NormalFlow(Model):
+    """What the gauge has measured in other years at the same time of the year, and the forecast beside it."""
+
+    discharge: Column = Field(description=column("The mean over the other years, in the unit asked for"))
+    percent_of_normal: float | None = Field(
+        description="The median of `discharge`, summed over the days ahead, in % of the same sum of the normal."
+    )
+    calibrated_percent_of_normal: float | None = Field(description="The same of `calibrated`.")
+
+
 class Scale(Model):
     """What a residual is held against."""
 
@@ -228,6 +238,10 @@ class BasinForecast(RunOfBasin):
             "In the unit asked for: `median`, and quantiles of the members named by the share of them in % that is at "
             f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
         )
+    )
+    normal: NormalFlow | None = Field(
+        description="What is usual for these days, as it was known when the run was issued "
+        "(`/v1/basins/{basin}/normals` says how, with quantiles)."
     )
     members: Columns = Field(
         default={},

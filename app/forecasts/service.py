@@ -22,6 +22,7 @@ from app.forecasts.discharge import (
     quantile_columns,
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import age_days
@@ -30,7 +31,10 @@ from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
 
-WITHOUT_MEMBERS = ("discharge_quantiles", runs.CALIBRATED, "precipitation", "loss", "storage", "snow", runs.LEDGER)
+WITHOUT_MEMBERS = (
+    *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "precipitation", "loss", "storage", "snow"),
+    runs.LEDGER,
+)
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
 
 
@@ -96,6 +100,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
     calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
     calibration = None if calibrated is None else calibration_of(basin, representation)
+    normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated)
     storage = storage_of(series)
     precipitation = _of_traces(series["precipitation"]) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
@@ -133,12 +138,17 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         calibrated=calibrated,
         calibration=calibration,
         discharge=discharge,
+        normal=normal,
         storage=storage,
         precipitation=precipitation,
         loss=loss,
         water_balance=balance,
         provenance=_provenance(run, basin),
-        missing=missing_in_header(basin) | missing | missing_in_balance(balance) | _missing_provenance(basin),
+        missing=missing_in_header(basin)
+        | missing
+        | missing_in_normal(normal, basin)
+        | missing_in_balance(balance)
+        | _missing_provenance(basin),
         **of_members,
     )
 
@@ -178,6 +188,7 @@ def _units(representation: Representation) -> dict[str, str]:
     units = {
         "discharge": discharge,
         "calibrated": discharge,
+        "normal": discharge,
         "storage": "mm",
         "precipitation": "mm/day",
         "loss": "mm/day",

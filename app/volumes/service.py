@@ -6,11 +6,11 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.columns import column
+from app.columns import column, rounded
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.schemas import Area
-from app.schema import Period
+from app.schema import NORMAL_IS_0, Period
 from app.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
 from hydrology.units import M2_PER_KM2
 from hydrology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
@@ -75,7 +75,7 @@ def _told(volume: Volume, name: str, ahead: Array | str) -> _Told:
     if isinstance(volume.normal, str):
         missing[f"{name}.percent_of_normal"] = volume.normal
     elif volume.normal.mean == 0:
-        missing[f"{name}.percent_of_normal"] = "The normal is 0."
+        missing[f"{name}.percent_of_normal"] = NORMAL_IS_0
     if isinstance(whole, str):
         missing |= {f"{name}.{part}": whole for part in ("depth", "volume", "percent_of_normal")}
     of_whole = None if isinstance(whole, str) else whole
@@ -98,7 +98,7 @@ def _observed(volume: Volume) -> ObservedVolume | None:
         period=Period.between(seen.period.first, seen.period.last),
         days=len(seen.period) - len(seen.missing),
         missing_days=len(seen.missing),
-        depth=_rounded(seen.depth),
+        depth=rounded(seen.depth),
         volume=_one_in_m3(volume, seen.depth),
     )
 
@@ -108,8 +108,8 @@ def _normal(volume: Volume) -> NormalVolume | None:
     if isinstance(normal, str):
         return None
     return NormalVolume(
-        mean_depth=_rounded(normal.mean),
-        median_depth=_rounded(normal.median),
+        mean_depth=rounded(normal.mean),
+        median_depth=rounded(normal.median),
         mean_volume=_one_in_m3(volume, normal.mean),
         median_volume=_one_in_m3(volume, normal.median),
         years=len(normal.years),
@@ -125,8 +125,3 @@ def _in_m3(volume: Volume, depths: Array) -> list[float] | None:
 def _one_in_m3(volume: Volume, depth: float) -> float | None:
     converted = _in_m3(volume, np.array([depth]))
     return None if converted is None else converted[0]
-
-
-def _rounded(depth: float) -> float:
-    (rounded,) = column(np.array([depth]))
-    return rounded

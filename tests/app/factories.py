@@ -38,7 +38,9 @@ CALIBRATION = RunCalibration(
     last_flow_day="2008-09-29",
     last_flow_mm=1.25,
 )
+NORMAL = np.array([2.0, 1.0, 2.5], dtype=np.float32)
 SUMMARY = RunSummary(
+    normal_mm=float(NORMAL.sum()),
     calibration=CALIBRATION,
     filled_forcing={"tmax": 2},
     seen_in_training=False,
@@ -88,7 +90,7 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
     of_all: Axes = {"entry": runs.LEDGER_ENTRIES, "member": MEMBERS, "trace": TRACES}
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
     series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
-    series += [by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, "cells_at_t0")]
+    series += [by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "cells_at_t0")]
     return runs.BasinResult(
         basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
         series=series,
@@ -128,6 +130,7 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
         runs.RunSeries("discharge_quantiles", "mm/day", {"level": LEVELS, "lead": LEADS}, quantiles),
         runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": ALL_LEVELS, "lead": LEADS}, CALIBRATED),
         runs.RunSeries(runs.PATHS, "mm/day", {"path": list(range(100)), "lead": LEADS}, PATHS),
+        runs.RunSeries(runs.NORMAL, "mm/day", {"lead": LEADS}, NORMAL),
         runs.RunSeries("precipitation", "mm/day", {"lead": LEADS}, PRECIPITATION),
     ]
     if conserving:

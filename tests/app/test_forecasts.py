@@ -15,7 +15,7 @@ from app.forecasts.schemas import BasinForecast
 from hydrology.calendar import day
 from hydrology.credit import Credit
 from hydrology.error_model import LEVELS as ALL_LEVELS
-from records import promotions
+from records import promotions, runs
 from records.engine import Database
 from records.run_summary import LEARNT_FROM, RunSummary
 from records.runs import BasinResult
@@ -113,7 +113,52 @@ def test_without_an_error_model_calibrated_is_null_with_its_reason(
     keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     said = sqlite_client.get(LATEST).json()
     assert (said["calibrated"], said["calibration"]) == (None, None)
-    assert said["missing"] == {"calibrated": reason, "calibration": reason}
+    lacking = ("calibrated", "calibration", "normal.calibrated_percent_of_normal")
+    assert said["missing"] == dict.fromkeys(lacking, reason)
+    assert said["normal"]["percent_of_normal"] is not None
+
+
+@pytest.mark.parametrize("units", ["mm/day", "m3/s"])
+def test_a_forecast_is_told_beside_what_is_normal(
+    sqlite_database: Database, sqlite_client: TestClient, units: str
+) -> None:
+    keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(LATEST, params={"units": units}).json()
+    per_mm = 1 if units == "mm/day" else made.AREA_M2 / 1000 / 86_400
+    np.testing.assert_allclose(said["normal"]["discharge"], made.NORMAL * per_mm, rtol=1e-6)
+    assert said["units"]["normal"] == units
+    median, calibrated = np.median(made.DISCHARGE, axis=0), made.CALIBRATED[ALL_LEVELS.index(0.5)]
+    percents = [100 * flow.sum() / made.NORMAL.sum() for flow in (median, calibrated)]
+    told = [said["normal"][name] for name in ("percent_of_normal", "calibrated_percent_of_normal")]
+    assert told == pytest.approx(percents, rel=1e-5)
+
+
+def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, with_normal(np.zeros(3, np.float32)))
+    said = sqlite_client.get(LATEST).json()
+    names = ("percent_of_normal", "calibrated_percent_of_normal")
+    assert said["normal"] == {"discharge": [0.0, 0.0, 0.0]} | dict.fromkeys(names)
+    assert said["missing"] == {f"normal.{name}": "The normal is 0." for name in names}
+
+
+@pytest.mark.parametrize(("told", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not keep it.")])
+def test_without_a_normal_its_reason_is_told(
+    sqlite_database: Database, sqlite_client: TestClient, told: str | None, reason: str
+) -> None:
+    keep(sqlite_database, with_normal(None, normal_mm=None, normal_reason=told))
+    said = sqlite_client.get(LATEST).json()
+    assert (said["normal"], said["missing"]) == (None, {"normal": reason})
+
+
+def with_normal(normal: np.ndarray[Any, Any] | None, **summary: Any) -> BasinResult:
+    """Return a forecast with another normal, or none."""
+    whole = made.forecast()
+    series = [
+        one if one.variable != runs.NORMAL else replace(one, values=made.NORMAL if normal is None else normal)
+        for one in whole.series
+        if one.variable != runs.NORMAL or normal is not None
+    ]
+    return replace(whole, series=series, basin=replace(whole.basin, summary=replace(made.SUMMARY, **summary)))
 
 
 def test_flow_is_in_cubic_metres_per_second_unless_asked(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -227,7 +272,7 @@ def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client:
     said = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
     reason = "The ledger does not close for member 1."
     assert (said["status"], said["reason"]) == ("withheld", reason)
-    of_values = ("discharge", "in_words", "calibrated", "calibration", "storage", "precipitation", "loss")
+    of_values = ("discharge", "in_words", "calibrated", "calibration", "normal", "storage", "precipitation", "loss")
     assert said["missing"] == dict.fromkeys(of_values, reason)
     assert all(said[name] is None for name in said["missing"])
     assert "members" not in said

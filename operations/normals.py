@@ -1,0 +1,54 @@
+"""The flow that is normal on the days that a forecast is of, for the run to keep."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.basins import gauge_product
+from hydrology.calendar import Days, Period
+from hydrology.normals import Array, normal_means, too_few_years
+from hydrology.units import to_mm_per_day
+from models.nets.products import BLOCK
+from operations.basins import area_by
+from records import series
+from records.basins import Basin
+
+
+def observed_normals(
+    session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
+) -> dict[str, Array | str]:
+    """Return the normal flow of some days by each basin's own record, (days,) in mm/day, or why it is not known.
+
+    Args:
+        area_products: whose area flow is converted by (`basins.area_by`).
+    """
+    by_gauge: dict[str, list[str]] = {}
+    for name in basins:
+        by_gauge.setdefault(gauge_product(name), []).append(name)
+    normals: dict[str, Array | str] = {name: f"No discharge of {name} is kept." for name in basins}
+    for product, names in by_gauge.items():
+        for first in range(0, len(names), BLOCK):
+            for name, unit, means in _means(session, product, names[first : first + BLOCK], days):
+                normals[name] = _in_mm(basins[name], unit, means, area_products)
+    return normals
+
+
+def _means(session: Session, product: str, names: Sequence[str], days: Days) -> Iterator[tuple[str, str, Array]]:
+    """Yield those of the basins that have a record, its unit and its normals, (days,) in that unit."""
+    spans = series.spans(session, names, product, "discharge")
+    if not spans:
+        return
+    record = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
+    values = series.read_many(session, list(spans), product, ["discharge"], record)[:, :, 0]
+    for (name, span), means in zip(spans.items(), normal_means(values, record, days), strict=True):
+        yield name, span.unit, means
+
+
+def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | str:
+    if lacking := int(np.isnan(means).sum()):
+        return too_few_years(lacking, len(means))
+    area = area_by(basin.areas, area_products)
+    if area is None:
+        return means if unit == "mm/day" else f"{basin.id} has no area by which its discharge would be a depth."
+    return to_mm_per_day(means, unit=unit, area=area)
