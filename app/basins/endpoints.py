@@ -9,11 +9,12 @@ from pydantic_core import PydanticCustomError
 
 from app.basins import service, table
 from app.basins.schemas import BasinDetail, BasinPage
+from app.basins.state import states
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.dependencies import BasinCursor, BasinId, Reading
-from app.exports.answers import answered
-from app.exports.formats import JSON, TABLES
-from app.exports.negotiation import TableFormat, documented_formats
+from app.dependencies import BasinCursor, BasinId, Reading, ServiceClock
+from app.exports.answers import exported
+from app.exports.formats import JSON, PLACES
+from app.exports.negotiation import PlaceFormat, documented_formats
 from app.paging import next_page
 from app.problems import documented
 from records.basins import Box, UnknownBasin
@@ -81,14 +82,15 @@ Limit = Annotated[
 @router.get(
     "",
     summary="Which basins there are",
-    responses=NOT_MODIFIED | documented() | documented_formats(*TABLES),
+    responses=NOT_MODIFIED | documented() | documented_formats(*PLACES),
     response_model=BasinPage,
 )
 def list_basins(
     request: Request,
     response: Response,
     session: Reading,
-    chosen: TableFormat,
+    clock: ServiceClock,
+    chosen: PlaceFormat,
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
@@ -96,16 +98,19 @@ def list_basins(
     limit: Limit = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinPage | Response:
-    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null, in a file the
-    `Link` header."""
+    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also says
+    how each stands, by its latest forecast and its alerts; where there are more basins, its `Link` header names the
+    next."""
     box = None if bbox is None else _corners(bbox)
     most = limit or (A_PAGE if chosen is JSON else MOST_BASINS)
     found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=most)
     asked = {"q": q, "huc": huc, "bbox": bbox, "limit": most, "format": request.query_params.get("format")}
     following = next_page(request, response, asked, found[-1].id if more else None)
     page = BasinPage(basins=found, next=following)
-    link = response.headers.get("Link")
-    return answered(chosen, page, response, if_none_match, lambda: table.of_basins(found), link=link)
+    if chosen is JSON:
+        return tagged(page, response, if_none_match)
+    of_page = table.of_basins(found, states(session, [basin.id for basin in found], clock.now()))
+    return exported(chosen, of_page.tag, if_none_match, lambda: of_page, link=response.headers.get("Link"))
 
 
 @router.get(

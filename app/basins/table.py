@@ -3,11 +3,24 @@
 from collections.abc import Sequence
 
 from app.basins.schemas import BasinSummary
-from app.exports.table import Column, Table
+from app.basins.state import State
+from app.exports.table import Column, Kind, Table
+
+_STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
+    ("run", "text", "identifier of the run of the latest forecast", None),
+    ("t0", "day", "last day that its model's state has consumed", None),
+    ("issued_at", "instant", "when it was issued", None),
+    ("age_days", "integer", "days that t0 lies behind the service's clock", None),
+    ("stale", "truth", "whether a newer forecast is overdue", None),
+    ("peak", "number", "its highest day, the median of the members", "m3/s"),
+    ("peak_day", "day", "that day", None),
+    ("alert", "text", "highest severity of the basin's alerts", None),
+    ("reason", "text", "why there is no forecast", None),
+)
 
 
-def of_basins(basins: Sequence[BasinSummary]) -> Table:
-    """Return what there is to say of basins in a list."""
+def of_basins(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
+    """Return what there is to say of basins in a list, and how each stands."""
     sources = sorted({source for basin in basins for source in basin.areas_km2})
     columns = [
         Column("basin", "identifier of the basin", "text", [basin.id for basin in basins]),
@@ -20,4 +33,6 @@ def of_basins(basins: Sequence[BasinSummary]) -> Table:
     for source in sources:
         areas = [basin.areas_km2.get(source) for basin in basins]
         columns.append(Column(f"area_{source}", f"drainage area by {source}", "number", areas, "km2"))
+    for name, kind, meaning, unit in _STATE:
+        columns.append(Column(name, meaning, kind, [getattr(state, name) for state in states], unit))
     return Table("basins", "Basins", columns)

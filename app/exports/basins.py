@@ -11,6 +11,22 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
     return [
         constant("basin", "identifier of the basin", "text", basin, rows),
         constant("name", "name of the basin", "text", site.name, rows),
-        constant("latitude", "latitude of the gauge", "number", site.latitude, rows, unit="degrees_north"),
-        constant("longitude", "longitude of the gauge", "number", site.longitude, rows, unit="degrees_east"),
+        constant(
+            "latitude",
+            "latitude of the gauge",
+            "number",
+            site.latitude,
+            rows,
+            unit="degrees_north",
+            standard_name="latitude",
+        ),
+        constant(
+            "longitude",
+            "longitude of the gauge",
+            "number",
+            site.longitude,
+            rows,
+            unit="degrees_east",
+            standard_name="longitude",
+        ),
     ]

@@ -3,10 +3,10 @@
 import csv
 import io
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
-from app.exports.table import Column, Kind, Table
+from app.exports.table import Column, Kind, Table, instant_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a text begins with that a spreadsheet would compute."""
@@ -36,15 +36,11 @@ def _truth(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _instant(value: datetime) -> str:
-    return value.isoformat().replace("+00:00", "Z")
-
-
 _CELLS: dict[Kind, Callable[[Any], str]] = {
     "text": _text,
     "number": repr,
     "integer": str,
     "truth": _truth,
     "day": date.isoformat,
-    "instant": _instant,
+    "instant": instant_text,
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from app.exports import csv
+from app.exports import csv, geojson, netcdf, parquet
 from app.exports.table import Table
 
 
@@ -41,8 +41,13 @@ class Format:
 
 JSON = Format("json", "application/json", "json")
 CSV = Format("csv", "text/csv", "csv", csv.write, parameters="; charset=utf-8; header=present")
+NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write, library="netCDF4")
+PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write, library="pyarrow")
+GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
 
-SERIES = (CSV,)
+SERIES = (CSV, PARQUET, NETCDF)
 """What daily series are given in, besides JSON."""
-TABLES = (CSV,)
+TABLES = (CSV, PARQUET)
 """What other tables are given in, besides JSON."""
+PLACES = (*TABLES, GEOJSON)
+"""What tables of places are given in, besides JSON."""

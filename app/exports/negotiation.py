@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 
-from app.exports.formats import JSON, SERIES, TABLES, Format
+from app.exports.formats import JSON, PLACES, SERIES, TABLES, Format
 from app.problems import NotAcceptable, documented
 
 
@@ -51,6 +51,7 @@ def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
 
 SeriesFormat = Annotated[Format, Depends(one_of(*SERIES))]
 TableFormat = Annotated[Format, Depends(one_of(*TABLES))]
+PlaceFormat = Annotated[Format, Depends(one_of(*PLACES))]
 
 
 def _named(name: str, offered: Sequence[Format]) -> Format | None:

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Literal
+
+from app.conditional import entity_tag
 
 Kind = Literal["text", "number", "integer", "truth", "day", "instant"]
 Axis = Literal["quantile", "member"]
@@ -14,11 +17,13 @@ class Along:
 
     Attributes:
         variable: what they all are of.
+        meaning: that in words.
         axis: what tells them apart.
         label: of this one: a share of 1 along `quantile`, a member's name along `member`.
     """
 
     variable: str
+    meaning: str
     axis: Axis
     label: float | str
 
@@ -66,9 +71,19 @@ class Table:
     columns: Sequence[Column]
 
     @property
+    def tag(self) -> str:
+        """The entity tag of what it says."""
+        return entity_tag([[column.name, repr(list(column.values))] for column in self.columns])
+
+    @property
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The rows."""
         return zip(*(column.values for column in self.columns), strict=True)
+
+
+def instant_text(instant: datetime) -> str:
+    """Return an instant in UTC as JSON has it [RFC 3339]."""
+    return instant.isoformat().replace("+00:00", "Z")
 
 
 def constant(name: str, meaning: str, kind: Kind, value: Any, rows: int, **more: Any) -> Column:

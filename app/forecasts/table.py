@@ -1,6 +1,7 @@
 """Forecasts as a table: a row a basin and day, a column a quantile."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Along, Column, Table, constant, stacked
@@ -34,7 +35,14 @@ def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> lis
         constant("version", "identifier of the model version", "text", answer.version, rows),
         constant("status", "whether the forecast was issued", "text", answer.status, rows),
         constant("reason", "why there are no values", "text", answer.reason, rows),
-        constant("t0", "last day that the model's state has consumed", "day", answer.t0, rows),
+        constant(
+            "t0",
+            "last day that the model's state has consumed",
+            "day",
+            answer.t0,
+            rows,
+            standard_name="forecast_reference_time",
+        ),
         constant("issued_at", "when the forecast was issued", "instant", answer.issued_at, rows),
         constant("age_days", "days that t0 lies behind the service's clock", "integer", answer.age_days, rows),
         constant("stale", "whether a newer forecast is overdue", "truth", answer.stale, rows),
@@ -51,8 +59,7 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
     return [
         *run_columns(forecast, sites, rows),
         constant("area", "drainage area that depths are taken over", "number", area and area.km2, rows, unit="km2"),
-        Column("time", "valid day", "day", forecast.time),
-        Column("lead_days", "days since t0", "integer", forecast.lead_days, "day"),
+        *day_columns(forecast.time, forecast.lead_days),
         *_quantiles("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
         *_quantiles("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
@@ -84,6 +91,14 @@ def _without(basin: WithoutForecast, sites: Mapping[str, Site]) -> list[Column]:
     ]
 
 
+def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
+    """Return which day ahead a row is of."""
+    return [
+        Column("time", "valid day", "day", days),
+        Column("lead_days", "days since t0", "integer", leads, "day", standard_name="forecast_period"),
+    ]
+
+
 def water_columns(total: Sequence[float] | None, snow: Sequence[float] | None, rows: int) -> list[Column]:
     """Return the water in the basin at the end of each day."""
     return [
@@ -105,7 +120,7 @@ def _quantiles(
             f"{name} of {meaning}",
             columns[name] if columns else [None] * rows,
             unit,
-            Along(variable, "quantile", level),
+            Along(variable, meaning, "quantile", level),
         )
         for name, level in by_level.items()
     ]
@@ -118,7 +133,7 @@ def _members(members: Columns, unit: str) -> list[Column]:
             f"discharge of member {label}",
             values,
             unit,
-            Along("members", "member", label),
+            Along("members", "discharge of each member", "member", label),
         )
         for label, values in members.items()
     ]

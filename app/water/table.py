@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.exports.table import Column, Table
-from app.forecasts.table import run_columns, water_columns
+from app.forecasts.table import day_columns, run_columns, water_columns
 from app.water.schemas import StorageOfRun
 from records.basins import Site
 
@@ -13,8 +13,7 @@ def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
     rows = len(answer.time)
     columns = [
         *run_columns(answer, sites, rows),
-        Column("time", "valid day", "day", answer.time),
-        Column("lead_days", "days since t0", "integer", answer.lead_days, "day"),
+        *day_columns(answer.time, answer.lead_days),
         *water_columns(answer.total, answer.snow, rows),
         Column("storage_other", "the rest of the water", "number", answer.other or [None] * rows, "mm"),
     ]

@@ -47,9 +47,11 @@ def keep(database: Database) -> None:
         basins.upsert(session, basins.Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))
         version = a_promoted_version(session, a_basin(session, BARE))
         promotions.promote(session, version, [BASIN, SECOND], reason="better", by="someone", at=NOW)
-        uncalibrated = replace(made.forecast(SECOND), basin=replace(made.forecast(SECOND).basin, summary=made.SUMMARY))
+        uncalibrated = made.forecast(SECOND)
         plain = [one for one in uncalibrated.series if "calibrated" not in one.variable]
-        results = made.forecast(), replace(uncalibrated, series=plain)
+        peak = float(np.median(made.DISCHARGE[:, -1]))
+        summary = replace(made.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
+        results = made.forecast(summary=summary), replace(uncalibrated, series=plain)
         a_run(session, version, *results, horizon_days=3, forcing_kind="observed")
         traces = made.forecast_with_traces()
         traces = replace(traces, series=[*traces.series, paths()])

@@ -1,0 +1,238 @@
+"""Tables of daily series as NetCDF by the CF conventions 1.8: the discrete sampling geometry `timeSeries`.
+
+A basin is a station. Its columns are variables: with a value a station where it is the same on all days, else with a
+value a station and day, behind an axis of quantiles or of members (`realization`) where a variable has several columns.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib import metadata
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.exports.table import Column, Kind, Table
+from app.problems import Fault, InvalidRequest
+
+if TYPE_CHECKING:
+    from netCDF4 import Dataset
+
+Array = npt.NDArray[Any]
+
+MOST_VALUES = 10_000_000
+"""So many values at most are in one file: 80 MB before they are packed."""
+REFERENCE, PERIOD = "forecast_reference_time", "forecast_period"
+_UNITS: Mapping[str, str] = {"m3/s": "m3 s-1", "mm/day": "mm day-1", "cfs": "ft3 s-1", "W/m2": "W m-2"}
+"""What the conventions call a unit, where they call it otherwise."""
+_TIMES: Mapping[Kind, str] = {"day": "days since 1970-01-01", "instant": "seconds since 1970-01-01"}
+_FILLS: Mapping[str, float] = {"f8": 9.969209968386869e36, "i4": -2147483647, "i1": -127}
+"""What stands where there is no value: the library's own defaults."""
+_PLACE = ("latitude", "longitude", "basin")
+_COMMENT = (
+    "A day is that of its source, from midnight to midnight there: time is its beginning and time_bnds its extent, "
+    "without a time zone. The forecast_reference_time is the last day that the model's state has consumed."
+)
+_library = Lock()  # HDF5 is not made for several threads at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Where the rows of a table are among its stations and days.
+
+    Attributes:
+        first: the first row of each station.
+        days: the days of all rows, since 1970.
+        dated: which rows have a day; a basin without a forecast has none.
+        station, day: of each of those.
+    """
+
+    first: npt.NDArray[np.int64]
+    days: npt.NDArray[np.int64]
+    dated: npt.NDArray[np.bool_]
+    station: npt.NDArray[np.int64]
+    day: npt.NDArray[np.int64]
+
+    def spread(self, column: Column) -> Array:
+        """Return a column as (stations, days)."""
+        values = _numbers(column.kind, column.values)
+        spread = np.full((len(self.first), len(self.days)), _fill_of(values), values.dtype)
+        spread[self.station, self.day] = values[self.dated]
+        return spread
+
+
+def write(table: Table) -> bytes:
+    """Return a table that has the columns `basin` and `time` as a file.
+
+    Raises:
+        InvalidRequest: its forecasts begin on so many days that the file would be too large.
+    """
+    import netCDF4
+
+    of_name = {column.name: column.values for column in table.columns}
+    grid = _grid(of_name["basin"], of_name["time"])
+    _require_bounded(grid, len(table.columns))
+    with _library:
+        # The name is that of nothing: the file is made in memory.
+        dataset = netCDF4.Dataset("memory.nc", "w", format="NETCDF4_CLASSIC", memory=1)
+        try:
+            _fill(dataset, table, grid)
+        finally:
+            content = dataset.close()
+    return bytes(content)
+
+
+def _grid(basins: Sequence[str], days: Sequence[date | None]) -> _Grid:
+    numbers = {basin: number for number, basin in enumerate(dict.fromkeys(basins))}
+    station = np.array([numbers[basin] for basin in basins], np.int64)
+    _, first = np.unique(station, return_index=True)
+    dated = np.array([day is not None for day in days], np.bool_)
+    since = np.array([day for day in days if day is not None], "datetime64[D]").astype(np.int64)
+    unique, day = np.unique(since, return_inverse=True)
+    return _Grid(first, unique, dated, station[dated], day)
+
+
+def _require_bounded(grid: _Grid, columns: int) -> None:
+    values = len(grid.first) * len(grid.days) * columns
+    if values > MOST_VALUES:
+        detail = (
+            f"a NetCDF file of these basins has {values} values on {len(grid.days)} days, and one holds at most "
+            f"{MOST_VALUES}: ask for fewer basins, or for another format"
+        )
+        raise InvalidRequest([Fault(location="query", field="format", detail=detail)])
+
+
+def _fill(dataset: "Dataset", table: Table, grid: _Grid) -> None:
+    told = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
+    program = f"Freshet {metadata.version('freshet')}"
+    dataset.setncatts(told | {"source": program, "history": f"Written by {program}."})
+    dataset.createDimension("station", len(grid.first))
+    dataset.createDimension("time", len(grid.days))
+    dataset.createDimension("bounds", 2)
+    axis = {"standard_name": "time", "long_name": "day", "calendar": "standard", "axis": "T", "bounds": "time_bnds"}
+    _create(dataset, "time", ("time",), grid.days.astype("f8"), axis | {"units": _TIMES["day"]})
+    bounds = np.stack([grid.days, grid.days + 1], axis=1).astype("f8")
+    _create(dataset, "time_bnds", ("time", "bounds"), bounds, {})
+    for column in table.columns:
+        if column.of_basin:
+            _write_of_basin(dataset, grid, column)
+    coordinates = [*_PLACE, *(c.name for c in table.columns if c.standard_name in (REFERENCE, PERIOD))]
+    daily = [column for column in table.columns if not column.of_basin and column.name != "time"]
+    for column in daily:
+        if column.standard_name == PERIOD:
+            _write_leads(dataset, grid, column)
+        elif column.along is None:
+            attributes = _attributes(column) | {"coordinates": " ".join(coordinates)}
+            _create(dataset, column.name, ("station", "time"), grid.spread(column), attributes)
+    for variable in dict.fromkeys(column.along.variable for column in daily if column.along):
+        columns = [column for column in daily if column.along and column.along.variable == variable]
+        _write_along(dataset, grid, columns, " ".join(coordinates))
+
+
+def _write_of_basin(dataset: "Dataset", grid: _Grid, column: Column) -> None:
+    """Write a value a station; where all have the reference time in common, that alone."""
+    values = [column.values[row] for row in grid.first]
+    if column.kind == "text":
+        attributes = {"long_name": column.meaning} | ({"cf_role": "timeseries_id"} if column.name == "basin" else {})
+        _create_texts(dataset, column.name, "station", values, attributes)
+        return
+    alone = column.standard_name == REFERENCE and len({*values}) == 1
+    numbers = _numbers(column.kind, values)
+    if alone:
+        _create(dataset, column.name, (), numbers[0], _attributes(column))
+    else:
+        _create(dataset, column.name, ("station",), numbers, _attributes(column))
+
+
+def _write_leads(dataset: "Dataset", grid: _Grid, column: Column) -> None:
+    """Write the lead of each day; by station where they differ."""
+    leads = grid.spread(column)
+    of_day = leads.max(axis=0, initial=int(_FILLS["i4"]))
+    if (np.where(leads == _FILLS["i4"], of_day, leads) == of_day).all():
+        _create(dataset, column.name, ("time",), of_day, _attributes(column))
+    else:
+        _create(dataset, column.name, ("station", "time"), leads, _attributes(column))
+
+
+def _write_along(dataset: "Dataset", grid: _Grid, columns: Sequence[Column], coordinates: str) -> None:
+    """Write the columns of one variable along the axis that tells them apart."""
+    along = [column.along for column in columns if column.along is not None]
+    variable, labels = along[0].variable, [where.label for where in along]
+    if along[0].axis == "member":
+        axis = "realization"
+        attributes = {"standard_name": axis, "long_name": "number of the member", "units": "1"}
+        dataset.createDimension(axis, len(labels))
+        _create(dataset, axis, (axis,), np.arange(len(labels), dtype="i4"), attributes)
+        _create_texts(dataset, "member", axis, [str(label) for label in labels], {"long_name": "name of the member"})
+        coordinates = f"{coordinates} member"
+    else:
+        axis = f"{variable}_quantile"
+        dataset.createDimension(axis, len(labels))
+        attributes = {"long_name": "share of the distribution at or below the value", "units": "1"}
+        _create(dataset, axis, (axis,), np.array(labels, "f8"), attributes)
+    values = np.stack([grid.spread(column) for column in columns])
+    attributes = _attributes(columns[0]) | {"long_name": along[0].meaning, "coordinates": coordinates}
+    _create(dataset, variable, (axis, "station", "time"), values, attributes)
+
+
+def _create(
+    dataset: "Dataset", name: str, dimensions: tuple[str, ...], values: Array, attributes: Mapping[str, Any]
+) -> None:
+    is_coordinate = dimensions[:1] == (name,) or name == "time_bnds"
+    variable = dataset.createVariable(
+        name,
+        values.dtype,
+        dimensions,
+        fill_value=None if is_coordinate else _fill_of(values),
+        compression="zlib" if dimensions else None,
+    )
+    variable.setncatts(attributes)
+    variable[...] = values
+
+
+def _create_texts(
+    dataset: "Dataset", name: str, dimension: str, values: Sequence[str | None], attributes: Mapping[str, Any]
+) -> None:
+    """Write texts as arrays of characters, which every reader of NetCDF knows."""
+    encoded = [(value or "").encode() for value in values]
+    length = max([1, *(len(text) for text in encoded)])
+    dataset.createDimension(f"{name}_length", length)
+    variable = dataset.createVariable(name, "S1", (dimension, f"{name}_length"), compression="zlib")
+    variable.setncatts({**attributes, "_Encoding": "utf-8"})
+    variable.set_auto_chartostring(False)
+    padded = b"".join(text.ljust(length, b"\0") for text in encoded)
+    variable[...] = np.frombuffer(padded, "S1").reshape(len(encoded), length)
+
+
+def _attributes(column: Column) -> dict[str, Any]:
+    attributes: dict[str, Any] = {"long_name": column.meaning}
+    if column.standard_name is not None:
+        attributes["standard_name"] = column.standard_name
+    if column.cell_methods is not None:
+        attributes["cell_methods"] = column.cell_methods
+    if column.unit is not None:
+        attributes["units"] = _UNITS.get(column.unit, column.unit)
+    if column.kind in _TIMES:
+        attributes |= {"units": _TIMES[column.kind], "calendar": "standard"}
+    if column.kind == "truth":
+        attributes |= {"flag_values": np.array([0, 1], "i1"), "flag_meanings": "false true"}
+    if column.flags:
+        meanings = " ".join(words.partition(":")[0].replace(" ", "_") for words in column.flags.values())
+        attributes |= {"flag_masks": np.array(list(column.flags), "i4"), "flag_meanings": meanings}
+    return attributes
+
+
+def _numbers(kind: Kind, values: Sequence[Any]) -> Array:
+    """Return values as numbers, the fill of their type where there is none."""
+    dtype = {"integer": "i4", "truth": "i1"}.get(kind, "f8")
+    if kind == "day":
+        values = [value and value.toordinal() - date(1970, 1, 1).toordinal() for value in values]
+    if kind == "instant":
+        values = [value and value.timestamp() for value in values]
+    return np.array([_FILLS[dtype] if value is None else value for value in values], dtype)
+
+
+def _fill_of(values: Array) -> float:
+    return _FILLS[values.dtype.str[1:]]

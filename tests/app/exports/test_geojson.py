@@ -1,0 +1,42 @@
+"""Basins on a map, with how they stand."""
+
+from starlette.testclient import TestClient
+
+from records.engine import Database
+from tests.app import test_alerts
+from tests.app.exports.conftest import BARE, BASINS, FORECAST, FORMULA, SECOND
+from tests.records.factories import BASIN
+
+
+def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
+    answer = exporting.get(BASINS, headers={"Accept": "application/geo+json"})
+    assert answer.headers["Content-Type"] == "application/geo+json"
+    said, forecast = answer.json(), exporting.get(FORECAST).json()
+    features = {feature["id"]: feature for feature in said["features"]}
+    assert list(features) == [SECOND, BARE, BASIN]
+    basin = features[BASIN]
+    assert basin["geometry"] == {"type": "Point", "coordinates": [-68.5, 47.25]}
+    assert basin["properties"]["name"] == FORMULA  # no spreadsheet reads it
+    for name in ("run", "t0", "issued_at", "age_days", "stale"):
+        assert basin["properties"][name] == forecast[name]
+    assert basin["properties"]["peak"] == max(forecast["discharge"]["median"])
+    assert basin["properties"]["peak_day"] == forecast["time"][-1]
+    assert said["units"] == {"area_maurer_extended": "km2", "peak": "m3/s"}
+    bare = features[BARE]
+    assert (bare["geometry"], bare["properties"]["run"]) == (None, None)
+    assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has made no forecast of {BARE}")
+
+
+def test_the_most_severe_alert_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    test_alerts.issue(sqlite_database, test_alerts.keep(sqlite_database))
+    (feature,) = sqlite_client.get(BASINS, params={"format": "geojson"}).json()["features"]
+    assert feature["properties"]["alert"] == "warning"
+
+
+def test_only_places_are_on_a_map(exporting: TestClient) -> None:
+    assert exporting.get(FORECAST, headers={"Accept": "application/geo+json"}).status_code == 406
+
+
+def test_the_tag_follows_the_state(exporting: TestClient) -> None:
+    held = {"If-None-Match": exporting.get(BASINS, params={"format": "geojson"}).headers["ETag"]}
+    assert exporting.get(BASINS, params={"format": "geojson"}, headers=held).status_code == 304
