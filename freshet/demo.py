@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
+from app.jobs.schemas import Job
 from freshet.client import Client, ServiceError
 from ingestion.sources import synthetic
 from jobspec.kinds import MORNING
@@ -101,7 +102,7 @@ def demonstrate(
     with Client(address, _token(settings)) as client:
         _await(client, process, settings)
         _do(client, "ingest", {"from": [str(files)]}, show)
-        basins = [basin["id"] for basin in client.get("/v1/basins")["basins"]]
+        basins = [basin.id for basin in client.basins()]
         if architecture is None:
             made = _do(client, "pretrained", {"product": synthetic.PRODUCT, "promote": True}, show)
         else:
@@ -109,7 +110,8 @@ def demonstrate(
             made = _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
         skill = _do(client, "evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins}, show)
         _do(client, "replay", {"period": _mornings(settings), "horizon": HORIZON}, show)
-        return Demonstrated(skill, client.latest_forecasts(basins, units="mm/day"), client.get("/v1/status"))
+        forecasts = client.get("/v1/forecasts", basins=",".join(basins), units="mm/day")
+        return Demonstrated(skill, forecasts, client.get("/v1/status"))
 
 
 def _mornings(settings: Settings) -> str:
@@ -141,15 +143,16 @@ def _await(client: Client, process: subprocess.Popen[bytes], settings: Settings)
 
 def _do(client: Client, kind: str, params: dict[str, Any], show: Show) -> dict[str, Any]:
     """Post a job, show how it gets on, and return its result."""
-    job = client.post_job(kind, params)["id"]
+    job = client.post_job(kind, params).id
 
-    def look(found: dict[str, Any]) -> None:
-        parts = client.parts(job) if kind == "training" else [found]
+    def look(found: Job) -> None:
+        parts = client.jobs(parent=job) if kind == "training" else [found]
         for part in parts:
-            if progress := part["progress"]:
-                name = f"member {part['params']['member']}" if kind == "training" else kind
-                show(name, progress["done"], progress["total"], progress["detail"])
+            if part.progress is not None:
+                name = f"member {(part.params or {})['member']}" if kind == "training" else kind
+                show(name, part.progress.done, part.progress.total, part.progress.detail or "")
 
-    result: dict[str, Any] = client.watch(job, look)["result"]
+    result = client.watch(job, look).result
+    assert result is not None
     show(kind, 1, 1, "done")
     return result

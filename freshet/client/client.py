@@ -1,0 +1,223 @@
+"""The client: answers of the API as they are documented there, each with its type."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from app.alerts.schemas import Alert, Alerts
+from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
+from app.exceedance.schemas import ExceedanceOfRun
+from app.forecasts.schemas import BasinForecast, BasinForecasts
+from app.jobs.schemas import Job, JobPage
+from app.models.schemas import ModelPage, ModelSummary
+from app.observations.schemas import Observations
+from app.runs.schemas import RunPage, RunSummary
+from freshet.client.connection import Connection
+from freshet.client.problems import ServiceError
+from hydrology.errors import DataProblem
+
+ENDED = ("succeeded", "failed", "cancelled")
+SECONDS_BETWEEN_LOOKS = 0.3
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Page = TypeVar("Page", BasinPage, RunPage, ModelPage, JobPage, Alerts)
+
+
+class Client:
+    """Talks to one service. What a newer service says besides is left aside.
+
+    Every method raises `Refused` where the service says what is wrong, with its type, title and detail, and
+    `ServiceError` where it does not answer. A reading is tried again while the service cannot answer for now.
+
+    Args:
+        address: such as http://127.0.0.1:8000.
+        key: of an operator or admin; without one only what is public can be read.
+
+    Raises:
+        InvalidInput: the address cannot be used.
+    """
+
+    def __init__(self, address: str, key: str | None = None) -> None:
+        self._connection = Connection(address, key)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; `with` does so, too."""
+        self._connection.close()
+
+    def ready(self) -> bool:
+        """Return whether the service can answer."""
+        return self._connection.is_up("/health/ready")
+
+    def basins(self, q: str | None = None, huc: str | None = None, bbox: str | None = None) -> Iterator[BasinSummary]:
+        """Yield basins in the order of their identifiers.
+
+        Args:
+            q: a part of the identifier or the name.
+            huc: the beginning of the hydrologic unit code.
+            bbox: `minlon,minlat,maxlon,maxlat`.
+        """
+        for page in self._pages(BasinPage, "/v1/basins", q=q, huc=huc, bbox=bbox):
+            yield from page.basins
+
+    def basin(self, basin: str) -> BasinDetail:
+        """Return what is known of a basin."""
+        return self._read(BasinDetail, f"/v1/basins/{basin}")
+
+    def forecast(
+        self, basin: str, *, units: str = "m3/s", members: bool = False, known_at: datetime | None = None
+    ) -> BasinForecast:
+        """Return the latest forecast of a basin.
+
+        Args:
+            units: of discharge: m3/s, mm/day or cfs.
+            members: whether to tell every member.
+            known_at: as of an instant, with its offset.
+        """
+        path = f"/v1/basins/{basin}/forecasts/latest"
+        return self._read(BasinForecast, path, units=units, members=_flag(members), known_at=_instant(known_at))
+
+    def forecasts(
+        self, basins: Sequence[str], *, units: str = "m3/s", known_at: datetime | None = None
+    ) -> BasinForecasts:
+        """Return the latest forecasts of up to 500 basins in one answer."""
+        asked = {"basins": ",".join(basins), "units": units, "known_at": _instant(known_at)}
+        return self._read(BasinForecasts, "/v1/forecasts", **asked)
+
+    def forecast_of_run(self, run: str, basin: str, *, units: str = "m3/s", members: bool = False) -> BasinForecast:
+        """Return what a given run says of a basin."""
+        return self._read(BasinForecast, f"/v1/runs/{run}/basins/{basin}", units=units, members=_flag(members))
+
+    def runs(
+        self, basin: str | None = None, *, t0_from: date | None = None, t0_to: date | None = None
+    ) -> Iterator[RunSummary]:
+        """Yield runs, the newest first: of a basin, with T0 in a period."""
+        asked = {"basin": basin, "t0_from": _day(t0_from), "t0_to": _day(t0_to)}
+        for page in self._pages(RunPage, "/v1/runs", **asked):
+            yield from page.runs
+
+    def observations(
+        self,
+        basin: str,
+        product: str,
+        variable: str | None = None,
+        *,
+        start: date | None = None,
+        end: date | None = None,
+        units: str | None = None,
+    ) -> Observations:
+        """Return daily series of a product in a basin.
+
+        Args:
+            product: `usgs` for gauged discharge, or a weather product; `basin` lists those that are kept.
+            units: of discharge; as it is kept without it.
+        """
+        asked = {"product": product, "variable": variable, "start": _day(start), "end": _day(end), "units": units}
+        return self._read(Observations, f"/v1/basins/{basin}/observations", **asked)
+
+    def exceedance(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> ExceedanceOfRun:
+        """Return how likely flow passes the levels of a basin, or a discharge."""
+        return self._read(ExceedanceOfRun, f"/v1/basins/{basin}/exceedance", discharge=discharge, units=units)
+
+    def alerts(self, least_severity: str = "advisory") -> Iterator[Alert]:
+        """Yield the levels of all basins that have an alert."""
+        for page in self._pages(Alerts, "/v1/alerts", least_severity=least_severity):
+            yield from page.alerts
+
+    def models(self) -> Iterator[ModelSummary]:
+        """Yield model versions, the newest first."""
+        for page in self._pages(ModelPage, "/v1/models"):
+            yield from page.models
+
+    def post_job(self, kind: str, params: dict[str, Any]) -> Job:
+        """Post a job, once."""
+        return _parsed(Job, self._connection.post("/v1/jobs", {"kind": kind, "params": params}))
+
+    def job(self, job: str) -> Job:
+        """Return a job as it stands."""
+        return self._read(Job, f"/v1/jobs/{job}")
+
+    def jobs(self, *, status: str | None = None, parent: str | None = None) -> Iterator[Job]:
+        """Yield jobs, the newest first: of a status, or those that another is made of."""
+        for page in self._pages(JobPage, "/v1/jobs", status=status, parent=parent):
+            yield from page.jobs
+
+    def watch(self, job: str, on_look: Callable[[Job], None] = lambda _job: None) -> Job:
+        """Wait until a job has ended, and return it.
+
+        Args:
+            on_look: gets the job as it stands, now and then.
+
+        Raises:
+            DataProblem: it failed or was cancelled; the sentence is the job's.
+        """
+        while (found := self.job(job)).status not in ENDED:
+            on_look(found)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        on_look(found)
+        if found.status != "succeeded":
+            said = (found.problem and found.problem.detail) or "somebody asked for it."
+            raise DataProblem(f"Job {job} {found.status}: {said}")
+        return found
+
+    def get(self, path: str, **params: Any) -> Any:
+        """Return the JSON of any path that has no method here."""
+        content = self._connection.get(path, params)
+        try:
+            return json.loads(content)
+        except ValueError:
+            raise _no_answer(path) from None
+
+    def _read(self, answer: type[Answer], path: str, **params: Any) -> Answer:
+        return _parsed(answer, self._connection.get(path, params))
+
+    def _pages(self, page: type[Page], path: str, **params: Any) -> Iterator[Page]:
+        """Yield the pages of a list.
+
+        Raises:
+            ServiceError: they lead back to one that was read.
+        """
+        seen: set[str] = set()
+        found = self._read(page, path, **params)
+        yield found
+        while found.next is not None:
+            if found.next in seen:
+                raise ServiceError(f"The pages of {path} lead back to one that was read: tell who runs the service.")
+            seen.add(found.next)
+            found = self._read(page, found.next)
+            yield found
+
+
+def _parsed(answer: type[Answer], content: bytes) -> Answer:
+    try:
+        return answer.model_validate_json(content, extra="ignore")
+    except ValidationError:
+        raise _no_answer(answer.__name__) from None
+
+
+def _no_answer(what: str) -> ServiceError:
+    return ServiceError(f"The answer is not {what} as this version of Freshet knows it: use the service's version.")
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _day(value: date | None) -> str | None:
+    return None if value is None else value.isoformat()
+
+
+def _instant(value: datetime | None) -> str | None:
+    return None if value is None else value.isoformat()

@@ -1,0 +1,121 @@
+"""Requests to one service: bounded in time, tried again where that is safe, the key in their header alone."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from freshet.client.problems import ServiceError, raise_for
+from hydrology.errors import InvalidInput
+
+CONNECTING, ANSWERING = 5.0, 30.0  # seconds
+ATTEMPTS = 4
+LONGEST_WAIT = 30.0  # seconds between two of them
+_FOR_NOW = (429, 502, 503, 504)
+_waits = wait_random_exponential(multiplier=0.2, max=5)
+
+
+class _NotNow(Exception):  # noqa: N818 - no error yet
+    """An answer that may be another in a moment."""
+
+    def __init__(self, answer: httpx2.Response) -> None:
+        super().__init__(answer.status_code)
+        self.answer = answer
+
+
+class Connection:
+    """Talks to one service, and to no other.
+
+    Args:
+        address: of the service, such as https://rivers.example.
+        key: sent with every request, unless None.
+
+    Raises:
+        InvalidInput: the address is none, or has a key of its own.
+    """
+
+    def __init__(self, address: str, key: str | None) -> None:
+        self.address = _checked(address)
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        timeout = httpx2.Timeout(ANSWERING, connect=CONNECTING)
+        # No redirect is followed and no environment read: the key goes where it was made for.
+        self._http = httpx2.Client(base_url=self.address, headers=headers, timeout=timeout, trust_env=False)
+
+    def close(self) -> None:
+        """Close it."""
+        self._http.close()
+
+    def is_up(self, path: str) -> bool:
+        """Return whether a path is answered well, asked once."""
+        try:
+            return self._http.get(path).status_code == httpx2.codes.OK
+        except httpx2.TransportError:
+            return False
+
+    def get(self, path: str, params: dict[str, Any]) -> bytes:
+        """Return what lies at a path, asked again where the service cannot answer for now.
+
+        Raises:
+            Refused, ServiceError: as `problems.raise_for`, or the service cannot be reached.
+        """
+        request = f"GET {path.partition('?')[0]}"
+        if not path.startswith("/") or path.startswith("//"):
+            raise ServiceError(f"{path.partition('?')[0]} is no path of the service: begin it with one slash.")
+        attempts = Retrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=_wait,
+            retry=retry_if_exception_type((_NotNow, httpx2.TransportError)),
+            reraise=True,
+        )
+        try:
+            answer = attempts(self._once, path, {name: value for name, value in params.items() if value is not None})
+        except _NotNow as refusal:
+            answer = refusal.answer
+        except httpx2.TransportError as error:
+            raise self._silent(error) from error
+        raise_for(answer, request)
+        return answer.content
+
+    def post(self, path: str, body: dict[str, Any]) -> bytes:
+        """Post a body, once, and return the answer.
+
+        Raises:
+            Refused, ServiceError: as `get`.
+        """
+        try:
+            answer = self._http.post(path, json=body)
+        except httpx2.TransportError as error:
+            raise self._silent(error) from error
+        raise_for(answer, f"POST {path}")
+        return answer.content
+
+    def _once(self, path: str, params: dict[str, Any]) -> httpx2.Response:
+        answer = self._http.get(path, params=params or None)
+        if answer.status_code in _FOR_NOW:
+            raise _NotNow(answer)
+        return answer
+
+    def _silent(self, error: Exception) -> ServiceError:
+        return ServiceError(f"The service at {self.address} does not answer ({error}).")
+
+
+def _wait(state: RetryCallState) -> float:
+    """Return the seconds until the next attempt: what the service asks for, if that is not too long."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.answer.headers.get("Retry-After", "") if isinstance(error, _NotNow) else ""
+    return min(float(asked), LONGEST_WAIT) if asked.isdecimal() else _waits(state)
+
+
+def _checked(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+        keyed = "@" in parts.netloc
+    except ValueError:
+        usable = keyed = False
+    if keyed:
+        raise InvalidInput("The address holds a name or a password: give the key by itself.")
+    if not usable:
+        raise InvalidInput(f"{address!r} is not the address of a service: write one like http://127.0.0.1:8000.")
+    return address.rstrip("/")
