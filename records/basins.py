@@ -216,13 +216,15 @@ def list_basins(
                 func.lower(BasinRow.name).contains(part, autoescape=True),
             )
         )
-    if huc is not None:
-        query = query.where(BasinRow.huc.startswith(huc, autoescape=True))
-    if box is not None:
-        query = query.where(_within(box))
+    query = query.where(*_of_place(huc, box))
     if after is not None:
         query = query.where(BasinRow.id > after)
     return _whole(session, session.scalars(query).all())
+
+
+def _of_place(huc: str | None, box: Box | None) -> list[ColumnElement[bool]]:
+    of_huc = [] if huc is None else [BasinRow.huc.startswith(huc, autoescape=True)]
+    return of_huc if box is None else [*of_huc, _within(box)]
 
 
 def _within(box: Box) -> ColumnElement[bool]:
@@ -246,6 +248,11 @@ def known(session: Session, basins: Sequence[str]) -> list[str]:
     """Return those of many basins that are kept, in the order given."""
     known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
     return [basin for basin in basins if basin in known_ids]
+
+
+def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) -> list[str]:
+    """Return the identifiers of the basins that `list_basins` returns, in order."""
+    return list(session.scalars(select(BasinRow.id).where(*_of_place(huc, box)).order_by(BasinRow.id)))
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:

@@ -144,6 +144,21 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     return {basin: _latest(issued[basin], tried[basin]) if basin in issued else lacking[basin] for basin in basins}
 
 
+def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
+    """Return those of many basins whose latest forecast at an instant is another than at an earlier one.
+
+    It has become available in between, or belongs to a version that was promoted in between.
+    """
+    noted = _noted(session, basins)
+    early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
+    searched, _ = _searched(session, early, at)
+    newest = {basin: of_basin[LATEST].available_at for basin, of_basin in noted.items() if LATEST in of_basin}
+    newest = {basin: available_at for basin, available_at in newest.items() if basin not in early}
+    newest |= {basin: run.available_at for basin, (run, _) in searched.items()}
+    promoted = promotions.since(session, since)
+    return [basin for basin in basins if basin in promoted or (basin in newest and newest[basin] > since)]
+
+
 def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
     """Return the T0 of the latest forecast of every basin that has one at an instant."""
     newest = _noted(session, None)

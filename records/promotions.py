@@ -123,6 +123,11 @@ def history(session: Session, basin: str) -> list[Promotion]:
     return [as_record(Promotion, row) for row in rows]
 
 
+def since(session: Session, instant: datetime) -> set[str]:
+    """Return the basins that were given another version after an instant."""
+    return set(session.scalars(select(PromotionRow.basin_id).where(PromotionRow.promoted_at > instant)))
+
+
 def of_version(session: Session, version: str) -> list[Promotion]:
     """Return the promotions of a version, the newest first, those of one instant by basin.
 

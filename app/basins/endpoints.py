@@ -1,13 +1,11 @@
 """/v1/basins"""
 
-import math
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import AfterValidator
-from pydantic_core import PydanticCustomError
 
 from app.basins import service, table
+from app.basins.places import BoundingBox, Huc, corners
 from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
@@ -17,7 +15,7 @@ from app.exports.formats import JSON, PLACES
 from app.exports.negotiation import PlaceFormat, documented_formats
 from app.paging import next_page
 from app.problems import documented
-from records.basins import Box, UnknownBasin
+from records.basins import UnknownBasin
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 
@@ -29,43 +27,6 @@ Text = Annotated[
         max_length=100,
         pattern=r"^[^\x00-\x1f]*$",
         examples=["fish river"],
-    ),
-]
-Huc = Annotated[
-    str | None,
-    Query(description="The beginning of the hydrologic unit code.", pattern="^[0-9]{1,12}$", examples=["01"]),
-]
-
-
-def _box(text: str | None) -> str | None:
-    """Refuse what is no box."""
-    if text is not None:
-        _corners(text)
-    return text
-
-
-def _corners(text: str) -> Box:
-    try:
-        west, south, east, north = (float(part) for part in text.split(","))
-    except ValueError:
-        west = south = east = north = math.nan
-    if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south <= north <= 90):
-        raise PydanticCustomError(
-            "box",
-            "not a box: give minlon,minlat,maxlon,maxlat in degrees, longitudes from -180 to 180, latitudes from "
-            "-90 to 90 and the lower one first",
-        )
-    return west, south, east, north
-
-
-BoundingBox = Annotated[
-    str | None,
-    AfterValidator(_box),
-    Query(
-        description="Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon, "
-        "the box crosses the 180th meridian. A basin whose place is not known is in no box.",
-        examples=["-70,44,-66,48"],
-        max_length=200,
     ),
 ]
 A_PAGE, MOST_BASINS = 100, 1000
@@ -101,7 +62,7 @@ def list_basins(
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also says
     how each stands, by its latest forecast and its alerts; where there are more basins, its `Link` header names the
     next."""
-    box = None if bbox is None else _corners(bbox)
+    box = None if bbox is None else corners(bbox)
     most = limit or (A_PAGE if chosen is JSON else MOST_BASINS)
     found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=most)
     asked = {"q": q, "huc": huc, "bbox": bbox, "limit": most, "format": request.query_params.get("format")}

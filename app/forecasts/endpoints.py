@@ -8,14 +8,15 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
+from app.basins.places import BoundingBox, Huc
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
-from app.dependencies import BasinId, KnownAt, Reading, RenderedAnswers, RunId, ServiceClock, as_known
+from app.dependencies import BasinId, KnownAt, OptionalInstant, Reading, RenderedAnswers, RunId, ServiceClock, as_known
 from app.discharge import Units
 from app.exports.answers import exported
 from app.exports.formats import JSON, SERIES, Format
 from app.exports.negotiation import SeriesFormat, documented_formats
 from app.exports.table import Table
-from app.forecasts import batch, lookup, service, table
+from app.forecasts import batch, lookup, selection, service, table
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
@@ -24,6 +25,7 @@ from app.rendered import Rendered
 from jobspec.fields import BASIN, full_id
 from records.basins import UnknownBasin, sites
 from records.latest import Latest, NoForecast, NoModel, glance
+from records.latest import updated_since as updated
 from records.runs import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
@@ -43,13 +45,24 @@ def _basins(text: str) -> str:
 
 
 Basins = Annotated[
-    str,
-    AfterValidator(_basins),
+    str | None,
+    AfterValidator(lambda text: None if text is None else _basins(text)),
     Query(
-        description=f"The basins, at most {MOST_BASINS}, with commas between.",
+        description=f"The basins, at most {MOST_BASINS}, with commas between; all basins where none is named, or those "
+        "that `huc` and `bbox` choose.",
         examples=["01013500,01022500"],
         max_length=10_000,
         json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MOST_BASINS - 1}}}$"},
+    ),
+]
+
+
+UpdatedSince = Annotated[
+    OptionalInstant,
+    Query(
+        description="Only basins whose latest forecast has become available after this instant (RFC 3339, with its "
+        "offset), or comes from a model version that was promoted after it.",
+        examples=["2008-04-21T06:00:00Z"],
     ),
 ]
 
@@ -106,19 +119,26 @@ def read_latest_forecasts(
     clock: ServiceClock,
     rendered: RenderedAnswers,
     response: Response,
-    basins: Basins,
     chosen: SeriesFormat,
+    basins: Basins = None,
+    huc: Huc = None,
+    bbox: BoundingBox = None,
+    updated_since: UpdatedSince = None,
     units: DischargeUnits = "m3/s",
     members: WithMembers = False,
     known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecasts | Response:
-    """For each basin what its latest forecast says, in one answer. A basin that has none is in `without` with the
-    reason: nothing is cut silently, and more basins than one answer holds are refused. With `known_at` as for one
-    basin."""
+    """For each basin what its latest forecast says, in one answer: of basins that are named, of those in a hydrologic
+    unit or a box, or of all. A basin that has none is in `without` with the reason: nothing is cut silently, and more
+    basins than one answer holds are refused. With `known_at` as for one basin; with `updated_since` only what is
+    new."""
     at = as_known(clock.now(), known_at)
     representation = Representation(units, members, at)
-    looked_up = batch.look_up(session, basins.split(","), representation, at)
+    asked = selection.selected(session, None if basins is None else basins.split(","), huc, bbox)
+    if updated_since is not None:
+        asked = updated(session, asked, updated_since, at)
+    looked_up = batch.look_up(session, asked, representation, at)
     if members and (detail := batch.too_much(looked_up)) is not None:
         raise InvalidRequest([Fault(location="query", field="members", detail=detail)])
 

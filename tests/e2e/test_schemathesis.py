@@ -24,6 +24,7 @@ EVENTS = "/v1/jobs/{job}/events"
 REFUSED = {
     "GET /v1/basins": [422],  # a box whose corners are the wrong way round
     "GET /v1/basins/{basin}/normals": [422],  # an area where nothing is converted; days in the wrong order
+    "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has

@@ -1,0 +1,27 @@
+"""Which basins an answer about many is of."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from app.basins.places import corners
+from app.discharge import refused
+from app.forecasts.batch import MOST_BASINS
+from records import basins
+
+
+def selected(session: Session, named: Sequence[str] | None, huc: str | None, bbox: str | None) -> Sequence[str]:
+    """Return the basins that are named, or those of a hydrologic unit, of a box, or all that are kept.
+
+    Raises:
+        InvalidRequest: basins are named and chosen by place too, or are more than one answer holds.
+    """
+    if named is not None:
+        if huc is not None or bbox is not None:
+            raise refused("basins", "either name basins, or choose them by huc and bbox: leave one of the two out.")
+        return named
+    chosen = basins.chosen(session, huc=huc, box=None if bbox is None else corners(bbox))
+    if len(chosen) > MOST_BASINS:
+        detail = f"these are {len(chosen)} basins, and one answer holds at most {MOST_BASINS}"
+        raise refused("basins", f"{detail}: choose a part of them by huc or bbox, or name them.")
+    return chosen
