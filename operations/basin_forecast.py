@@ -43,6 +43,7 @@ class BasinStart:
         credit: whose its weather until T0 is, where a feed brought some.
         calibration: what makes its calibrated quantiles, or why it has none.
         normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
+        snow_normal: the snow that is normal at T0, mm, or why it is not known.
         bridges: that its weather went over.
     """
 
@@ -54,6 +55,7 @@ class BasinStart:
     credit: Credit | None
     calibration: Calibration | str
     normal: Normal | str
+    snow_normal: float | str
     bridges: tuple[RunBridge, ...] = ()
 
 
@@ -167,6 +169,15 @@ class _Result:
         at_t0: npt.NDArray[np.float64] = np.asarray(self.state.arrays["c"]).sum(axis=-1, dtype=np.float64)
         return at_t0
 
+    def _snow_at_t0(self) -> float | None:
+        cells, chosen = np.asarray(self.state.arrays["c"]), self.start.snow
+        if chosen is None:
+            return None
+        sums = [
+            of_member[chosen.cells[label]].sum() for label, of_member in zip(self.loaded.labels, cells, strict=True)
+        ]
+        return float(np.mean(sums, dtype=np.float64))
+
     def _ledger_series(self, closed: Ledgers) -> runs.RunSeries:
         entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
         axes = {"entry": runs.LEDGER_ENTRIES, "member": self.loaded.labels, "trace": self.start.weather.traces or ()}
@@ -247,6 +258,8 @@ class _Result:
         learnt = learnt_from(self.loaded.version, start.basin.id, names, static, start.forcing.assumed)
         last_of_record = self.days.ahead.last if traces is None else self.days.t0
         holds_water = self.flow.water is not None
+        snow_reason = why_no_snow(start.snow) if holds_water else "The network's cells do not hold water."
+        snow_normal = snow_reason or start.snow_normal
         return RunSummary(
             traces=None if traces is None else len(traces),
             discharge_mm=float(median.sum()),
@@ -254,7 +267,10 @@ class _Result:
             normal_reason=normal if isinstance(normal, str) else None,
             peak_mm_per_day=float(median.max()),
             peak_lead=int(median.argmax()) + 1,
-            snow_reason=why_no_snow(start.snow) if holds_water else "The network's cells do not hold water.",
+            snow_reason=snow_reason,
+            snow_mm=None if snow_reason else self._snow_at_t0(),
+            snow_normal_mm=None if isinstance(snow_normal, str) else snow_normal,
+            snow_normal_reason=snow_normal if isinstance(snow_normal, str) else None,
             filled_forcing=start.forcing.filled_until(last_of_record),
             skipped_days=start.forcing.skipped_until(last_of_record),
             calibration=calibration.told if isinstance(calibration := start.calibration, Calibration) else None,

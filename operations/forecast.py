@@ -16,7 +16,7 @@ from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
 from operations.basins import with_model
 from operations.calibrated import calibrations
 from operations.machine import program
-from operations.normals import observed_normals
+from operations.normals import observed_normals, snow_normals
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
 from operations.unmet import add_unmet
 from records import basins, issuing, promotions, runs, versions
@@ -137,6 +137,8 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
         calibrated = calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
         started = {name: inputs.basins[name] for name in states}
         normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
+        snow = {name: cells for name, cells in inputs.snow.items() if name in states}
+        of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
     starts = {
         name: BasinStart(
             inputs.basins[name],
@@ -147,6 +149,7 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
             inputs.credit,
             calibrated.get(name, NO_STATE),
             normals.get(name, NO_STATE),
+            of_snow.get(name, NO_STATE),
             tuple(bridge.told for bridge in plan.bridges[name]),
         )
         for name, forcing in plan.forcings.items()

@@ -1,10 +1,12 @@
 """The levels of a version's own climatology: of what it simulates of all past days, with the weather that came.
 
+Beside them the water in the basin on those days is kept, so that what a forecast stores can be held against it.
+
 A version that runs too low passes a level of the record too seldom; its own level of ten years it passes once in ten
 years, whatever its bias.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +24,14 @@ from operations.basins import area_by
 from operations.dataset import BasinForcing, load_forcings, stacked
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
+from operations.simulated_past import Past, simulate_past
+from operations.snow import readable_snow
 from records import basins as basin_records
 from records import model_levels, promotions
 from records.clock import Clock
 from records.engine import Database
+from records.model_water import SimulatedWater, WaterVariable
+from records.skill import SnowCells
 
 log = structlog.get_logger()
 
@@ -51,7 +57,9 @@ def compute(
     basins: Sequence[str] = (),
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[LevelsComputed]:
-    """Simulate all days of the basins' weather with a version, and keep the levels of it in place of those before.
+    """Simulate all days of the basins' weather with a version, and keep the levels and the water of it.
+
+    They take the place of those before.
 
     The simulation begins with an empty store on the first day of a basin's record; the days on which the store fills
     are left out (`SPIN_UP_DAYS`). The flow is the members' mean.
@@ -85,16 +93,17 @@ def _compute(
 ) -> LevelsComputed:
     with database.reading() as session:
         loaded = load_version(session, version_id)
+        snow = readable_snow(session, version_id)
     done: list[str] = []
     left_out: dict[str, str] = {}
     for first in range(0, len(basins), BLOCK):
-        for basin, forcing, flow in _simulated(database, loaded, basins[first : first + BLOCK], left_out):
-            levels = _levels(database, clock, loaded, basin, forcing, flow)
+        for basin, forcing, past in _simulated(database, loaded, basins[first : first + BLOCK], snow, left_out):
+            levels = _levels(database, clock, loaded, basin, forcing, past.flow)
             if isinstance(levels, str):
                 left_out[basin] = levels
                 continue
             with database.transaction() as session:
-                model_levels.replace(session, levels)
+                model_levels.replace(session, levels, _water(levels, past, snow.get(basin)))
             done.append(basin)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
@@ -104,20 +113,35 @@ def _compute(
 
 
 def _simulated(
-    database: Database, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, str]
-) -> Iterator[tuple[str, BasinForcing, npt.NDArray[np.float64]]]:
-    """Yield the members' mean flow of each basin over its record, (days,) in mm/day, those of one record together."""
+    database: Database,
+    loaded: LoadedVersion,
+    basins: Sequence[str],
+    snow: Mapping[str, SnowCells],
+    left_out: dict[str, str],
+) -> Iterator[tuple[str, BasinForcing, Past]]:
+    """Yield what is simulated of each basin over its record, those of one record together."""
     with database.reading() as session:
         forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, str)}
     ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, str)}
     for record in sorted({forcing.period for forcing in ready.values()}, key=str):
         group = {basin: forcing for basin, forcing in ready.items() if forcing.period == record}
-        outputs, _ = loaded.ensemble.simulate(
-            stacked([forcing.forcing for forcing in group.values()]), None, ("discharge",)
+        forcing = stacked([forcing.forcing for forcing in group.values()])
+        yield from zip(
+            group, group.values(), simulate_past(loaded, forcing, [snow.get(basin) for basin in group]), strict=True
         )
-        means = outputs["discharge"].mean(axis=0, dtype=np.float64)
-        yield from zip(group, group.values(), means, strict=True)
+
+
+def _water(
+    levels: model_levels.ModelLevels, past: Past, cells: SnowCells | None
+) -> dict[WaterVariable, SimulatedWater]:
+    """Return the water of the days that the levels are of."""
+    days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
+    if past.storage is not None:
+        water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
+    if past.snow is not None and cells is not None:
+        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), cells.cells)
+    return water
 
 
 def _levels(

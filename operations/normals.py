@@ -1,18 +1,21 @@
-"""The flow that is normal on the days that a forecast is of, for the run to keep."""
+"""The flow that is normal on the days that a forecast is of, and the snow at its T0, for the run to keep."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.basins import gauge_product
-from hydrology.calendar import Days, Period
+from hydrology.calendar import Day, Days, Period
 from hydrology.normals import Array, normal_means, too_few_years
 from hydrology.units import to_mm_per_day
 from models.nets.products import BLOCK
 from operations.basins import area_by
-from records import series
+from records import model_water, series
 from records.basins import Basin
+from records.model_water import SimulatedWater
+from records.skill import SnowCells
 
 
 def observed_normals(
@@ -32,6 +35,22 @@ def observed_normals(
             for name, unit, means in _means(session, product, names[first : first + BLOCK], days):
                 normals[name] = _in_mm(basins[name], unit, means, area_products)
     return normals
+
+
+def snow_normals(session: Session, version: str, cells: Mapping[str, SnowCells], t0: Day) -> dict[str, float | str]:
+    """Return the snow that is normal at T0 in each basin with snow cells, mm, by the past that a version simulates; or
+    why it is not known."""
+    normals: dict[str, float | str] = {}
+    for first in range(0, len(cells), BLOCK):
+        block = list(cells.values())[first : first + BLOCK]
+        for name, water in model_water.snow_of_basins(session, version, block).items():
+            normals[name] = water if isinstance(water, str) else _at(t0, water)
+    return normals
+
+
+def _at(t0: Day, water: SimulatedWater) -> float | str:
+    (normal,) = normal_means(water.values, water.period, np.array([t0])).tolist()
+    return too_few_years(1, 1) if isnan(normal) else normal
 
 
 def _means(session: Session, product: str, names: Sequence[str], days: Days) -> Iterator[tuple[str, str, Array]]:

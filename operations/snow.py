@@ -97,6 +97,12 @@ def keep_snow(session: Session, version: str, rows: Sequence[skill.SnowCells]) -
     skill.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in kept])
 
 
+def readable_snow(session: Session, version: str) -> dict[str, skill.SnowCells]:
+    """Return the cells that read as snow of each basin in which a version has some."""
+    chosen = {cells.basin_id: cells for cells in skill.snow_cells(session, version)}
+    return {basin: cells for basin, cells in chosen.items() if why_no_snow(cells) is None}
+
+
 def why_no_snow(chosen: skill.SnowCells | None) -> str | None:
     """Say why a version's cells cannot be read as snow in a basin, or None where they can."""
     if chosen is None:

@@ -1,6 +1,6 @@
 """The levels of what a version simulates of a basin's past days: those of its own climatology."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period
 from hydrology.frequency import Level
 from hydrology.thresholds import NamedLevel, Statistic
+from records.model_water import SimulatedWater, WaterVariable
 from records.statements import add_all, as_values
-from records.tables.model_levels import SimulatedLevelRow, SimulatedRecordRow
+from records.tables.model_levels import SimulatedLevelRow, SimulatedRecordRow, SimulatedWaterRow
 
 UNIT = "m3/s"
 """Of all levels."""
@@ -42,13 +43,15 @@ class ModelLevels:
     computed_at: datetime
 
 
-def replace(session: Session, levels: ModelLevels) -> None:
-    """Keep the levels of a version in a basin in place of those before."""
+def replace(session: Session, levels: ModelLevels, water: Mapping[WaterVariable, SimulatedWater]) -> None:
+    """Keep the levels of a version in a basin, and the water of the same days, in place of those before."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     session.execute(delete(SimulatedLevelRow).filter_by(**key))
+    session.execute(delete(SimulatedWaterRow).filter_by(**key))
     session.execute(delete(SimulatedRecordRow).filter_by(**key))
     add_all(session, SimulatedRecordRow, [as_values(levels, "statistics")])
     add_all(session, SimulatedLevelRow, (key | row for row in _rows(levels.statistics)))
+    add_all(session, SimulatedWaterRow, [key | {"variable": name} | of.row() for name, of in water.items()])
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:

@@ -48,6 +48,8 @@ class RunSummary(LearntFrom):
         traces: how many traces of weather drive each member after T0; None where they are no traces.
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
+        snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
+        snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
         snow_reason: why the run has no snow; None where it has.
         filled_forcing: how many missing values were interpolated, by variable; those without are left out.
@@ -65,6 +67,9 @@ class RunSummary(LearntFrom):
     discharge_mm: float | None = None
     normal_mm: float | None = None
     normal_reason: str | None = None
+    snow_mm: float | None = None
+    snow_normal_mm: float | None = None
+    snow_normal_reason: str | None = None
     peak_mm_per_day: float | None = None
     peak_lead: int | None = None
     snow_reason: str | None = None

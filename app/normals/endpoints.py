@@ -46,7 +46,7 @@ End = Annotated[
 
 @router.get(
     "/{basin}/normals",
-    summary="What is usual for each day: flow and weather",
+    summary="What is usual for each day: flow, weather, stored water and snow",
     description="What other years had at the same time of the year: the mean, which is what is meant by normal, "
     "quantiles, and how many years they are of. A year counts where more than half of the days around the same day of "
     "it are known; the year of the day itself never does, so no day is held against itself. On a day with too few "

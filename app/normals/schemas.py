@@ -16,8 +16,11 @@ GappyColumn = list[float | None]
 class DayNormals(Model):
     """What is normal of one variable on each day; null on a day with too few years."""
 
-    kind: Literal["observed"] = Field(description="`observed`: of a product's series.")
-    source: str = Field(description="The product.")
+    kind: Literal["observed", "simulated"] = Field(
+        description="`observed`: of a product's series. `simulated`: of what the current model version simulates with "
+        "the weather that came, the mean of its members."
+    )
+    source: str = Field(description="The product or the model version.")
     units: str
     record: Period = Field(description="The first and the last day that is known of it.")
     mean: GappyColumn = Field(description=column("The mean over the other years: what is meant by normal"))
@@ -43,6 +46,7 @@ class Normals(Model):
     least_years: int = Field(description="With fewer other years there is no normal.")
     time: list[date] = Field(description="Every day from the first to the last that was asked for.")
     variables: dict[str, DayNormals | None] = Field(
-        description="By variable: `discharge` of the gauge, and the series of the weather product."
+        description="By variable: `discharge` of the gauge, the series of the weather product, all water in the basin "
+        "(`storage`) and the part that reads as snow (`snow`)."
     )
     missing: Missing

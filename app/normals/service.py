@@ -7,20 +7,22 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app import schema
 from app.basins.schemas import kind_of
 from app.columns import gappy_column
 from app.discharge import Units, area_between, refused
 from app.forecasts.schemas import Area
+from app.normals.record import Record, observed, simulated
 from app.normals.schemas import DayNormals, Normals
 from app.observations.service import DISCHARGE, LONGEST_DAYS, USUAL_DAYS, credit_of, nothing_kept
+from app.schema import Period
+from hydrology import calendar
 from hydrology import units as convert
 from hydrology.basins import gauge_product
-from hydrology.calendar import Day, Days, Period, day
+from hydrology.calendar import Day, Days, day
 from hydrology.flow_climatology import NEAR_DAYS
 from hydrology.normals import LEAST_YEARS, normals, too_few_years
-from hydrology.series import DailySeries
 from records import promotions, series, versions
+from records.model_water import WATER
 
 _FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
 _USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
@@ -46,14 +48,6 @@ class NormalsRequest:
     area: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A daily series over all its days, in the unit to tell it in, and the product that it is of."""
-
-    source: str
-    daily: DailySeries
-
-
 def normals_of(session: Session, basin: str, request: NormalsRequest, now: datetime) -> Normals:
     """Return the answer.
 
@@ -64,21 +58,20 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         InvalidRequest: the period is too long or turned round, or the unit or the area does not fit.
     """
     period, catalogue = _period(request, now), series.catalogue(session, basin)
-    product, why_no_product = _weather_product(session, basin, request.product, catalogue)
+    version = promotions.current(session, [basin]).get(basin)
+    product, why_no_product = _weather_product(session, basin, request.product, version, catalogue)
     sources = _sources(basin, product, request.variable, catalogue)
     area = _area(session, basin, request, DISCHARGE in sources)
-    variables: dict[str, DayNormals | None] = {}
-    missing = {} if area else {"area": "No value was converted with an area."}
+    records: dict[str, Record | str] = {
+        name: observed(session, basin, source, name, request.units, area) for name, source in sources.items()
+    }
+    records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
+    told = {name: None if isinstance(record, str) else _told(record, period.days) for name, record in records.items()}
+    missing = _missing(records, told)
+    if area is None:
+        missing["area"] = "No value was converted with an area."
     if product is None:
         missing["product"] = why_no_product
-    for name, source in sources.items():
-        record = _observed(session, basin, source, name, request.units, area)
-        if record is None:
-            variables[name], missing[f"variables.{name}"] = None, f"No {name} of {source} is kept for {basin}."
-        else:
-            variables[name] = told = _told(record, period.days)
-            if lacking := told.mean.count(None):
-                missing[f"variables.{name}"] = too_few_years(lacking, len(period))
     return Normals(
         basin=basin,
         basin_kind=kind_of(basin),
@@ -88,16 +81,16 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         near_days=NEAR_DAYS,
         least_years=LEAST_YEARS,
         time=period.days.tolist(),
-        variables=variables,
+        variables=told,
         missing=missing,
     )
 
 
-def _period(request: NormalsRequest, now: datetime) -> Period:
+def _period(request: NormalsRequest, now: datetime) -> calendar.Period:
     if request.start is None:
         last = day(now.date()) if request.end is None else request.end
-        return Period(max(last - _USUAL, _FIRST), last)
-    period = Period(request.start, min(request.start + _USUAL, _LAST) if request.end is None else request.end)
+        return calendar.Period(max(last - _USUAL, _FIRST), last)
+    period = calendar.Period(request.start, min(request.start + _USUAL, _LAST) if request.end is None else request.end)
     if period.last < period.first:
         raise refused("end", "the period ends before it begins: swap start and end.")
     if len(period) > LONGEST_DAYS:
@@ -107,7 +100,7 @@ def _period(request: NormalsRequest, now: datetime) -> Period:
 
 
 def _weather_product(
-    session: Session, basin: str, asked: str | None, catalogue: Sequence[series.Entry]
+    session: Session, basin: str, asked: str | None, version: str | None, catalogue: Sequence[series.Entry]
 ) -> tuple[str | None, str]:
     """Return the product whose weather is told, that of the current version unless one is named, and why none is."""
     products = {entry.product for entry in catalogue}
@@ -115,7 +108,6 @@ def _weather_product(
         if asked not in products:
             raise nothing_kept(f"No series of {asked}", basin, catalogue)
         return asked, ""
-    version = promotions.current(session, [basin]).get(basin)
     if version is None:
         return None, f"No model version is current for {basin}, whose weather would be told: name a product."
     product = versions.get(session, version).product
@@ -125,14 +117,14 @@ def _weather_product(
 def _sources(
     basin: str, product: str | None, variable: str | None, catalogue: Sequence[series.Entry]
 ) -> Mapping[str, str]:
-    """Return the product of each variable that is told."""
+    """Return the product of each observed variable that is told."""
     sources = {DISCHARGE: gauge_product(basin)}
     sources |= {entry.variable: entry.product for entry in catalogue if entry.product == product}
     if variable is None:
         return sources
-    if variable not in sources:
+    if variable not in (*sources, *WATER):
         raise nothing_kept(f"No {variable}", basin, catalogue)
-    return {variable: sources[variable]}
+    return {name: source for name, source in sources.items() if name == variable}
 
 
 def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: bool) -> convert.Area | None:
@@ -142,24 +134,14 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
     return area_between(session, basin, [] if unit is None else [unit], request.units, request.area)
 
 
-def _observed(
-    session: Session, basin: str, product: str, variable: str, units: Units | None, area: convert.Area | None
-) -> _Record | None:
-    daily = series.read(session, basin, product, variable)
-    if daily is None or variable != DISCHARGE or units is None:
-        return None if daily is None else _Record(product, daily)
-    flow = convert.converted(daily.values, unit=daily.unit, into=units, area=area)
-    return _Record(product, DailySeries(daily.start, flow, daily.flags, units))
-
-
-def _told(record: _Record, days: Days) -> DayNormals:
-    of_days = normals(record.daily.values, record.daily.period, days)
+def _told(record: Record, days: Days) -> DayNormals:
+    of_days = normals(record.values, record.period, days)
     p10, p25, median, p75, p90 = (gappy_column(quantile) for quantile in of_days.quantiles)
     return DayNormals(
-        kind="observed",
+        kind=record.kind,
         source=record.source,
-        units=record.daily.unit,
-        record=schema.Period.between(record.daily.period.first, record.daily.period.last),
+        units=record.unit,
+        record=Period.between(record.period.first, record.period.last),
         mean=gappy_column(of_days.mean),
         p10=p10,
         p25=p25,
@@ -168,3 +150,15 @@ def _told(record: _Record, days: Days) -> DayNormals:
         p90=p90,
         years=of_days.years.tolist(),
     )
+
+
+def _missing(records: Mapping[str, Record | str], told: Mapping[str, DayNormals | None]) -> dict[str, str]:
+    """Return why variables, or days of them, are null."""
+    missing = {}
+    for name, record in records.items():
+        normal = told[name]
+        if isinstance(record, str):
+            missing[f"variables.{name}"] = record
+        elif normal is not None and (lacking := normal.mean.count(None)):
+            missing[f"variables.{name}"] = too_few_years(lacking, len(normal.mean))
+    return missing

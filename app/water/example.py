@@ -16,11 +16,16 @@ OF_THE_RUN = {
 }
 
 STORAGE: dict[str, Any] = OF_THE_RUN | {
-    "units": {"total": "mm", "snow": "mm", "other": "mm"},
+    "units": {"total": "mm", "snow": "mm", "other": "mm", "normal_total": "mm", "normal_snow": "mm"},
     "time": FORECAST["time"],
     "lead_days": FORECAST["lead_days"],
     **FORECAST["storage"],
     "other": [33.18522, 31.94702, 30.75519],
+    "normal_total": {
+        "water": [41.20313, 40.11892, 39.0534],
+        "percent_of_normal": [80.574, 79.68118, 78.78218],
+    },
+    "normal_snow": {"water": [0.2114, 0.1962, 0.1811], "percent_of_normal": [None, None, None]},
     "snow_skill": [
         {
             "label": "not trained on snow",
@@ -33,7 +38,7 @@ STORAGE: dict[str, Any] = OF_THE_RUN | {
             "evaluated_at": "2026-11-20T14:37:56.508110Z",
         }
     ],
-    "missing": {},
+    "missing": {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."},
 }
 
 BALANCE: dict[str, Any] = OF_THE_RUN | {

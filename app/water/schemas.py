@@ -5,9 +5,20 @@ from datetime import date
 from pydantic import ConfigDict, Field
 
 from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
-from app.schema import Missing, column
+from app.schema import Missing, Model, column
 from app.skill.schemas import SnowSkill
 from app.water.example import BALANCE, STORAGE
+
+
+class NormalWater(Model):
+    """How much water there was on the same days of other years, and the run beside it."""
+
+    water: list[float] = Field(
+        description=column(
+            "The mean over the other years of what the model version simulates with the weather that came, mm"
+        )
+    )
+    percent_of_normal: list[float | None] = Field(description=column("The water of the run in % of it"))
 
 
 class StorageOfRun(RunOfBasin):
@@ -21,6 +32,10 @@ class StorageOfRun(RunOfBasin):
     total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
     snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
     other: Column | None = Field(description=column("The rest, mm"))
+    normal_total: NormalWater | None = Field(
+        description="Of `total`. It is the model version's own: what a model stores too much of is on both sides."
+    )
+    normal_snow: NormalWater | None = Field(description="Of `snow`.")
     snow_skill: list[SnowSkill] = Field(
         description="How well those cells follow reference snow, as the model version was last evaluated."
     )

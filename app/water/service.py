@@ -10,6 +10,7 @@ from app.forecasts import service as forecasts
 from app.forecasts.balance import missing_in_balance, residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.skill.service import snow_skill
+from app.water.normal import normal_snow, normal_total
 from app.water.schemas import BalanceOfRun, StorageOfRun
 from records import runs, skill, versions
 from records.latest import Latest
@@ -24,24 +25,30 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     snow_skills = [snow_skill(cells) for cells in skill.snow_cells(session, run.version_id, basin.basin_id)]
     stored = forecasts.storage_of(series)
     missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
-    total = snow = other = None
+    total = snow = other = usual_total = usual_snow = None
     if stored is None:
         reason = forecasts.why_no_account(basin, _conserving(session, latest))
-        missing |= dict.fromkeys(("total", "snow", "other"), reason)
+        missing |= dict.fromkeys(("total", "snow", "other", "normal_total", "normal_snow"), reason)
     else:
         total, snow = stored.total, stored.snow
+        usual_total, reasons = normal_total(session, latest, total)
+        missing |= {f"normal_total{field}": why for field, why in reasons.items()}
         if snow is None:
-            missing |= dict.fromkeys(("snow", "other"), forecasts.why_no_snow(basin))
+            missing |= dict.fromkeys(("snow", "other", "normal_snow"), forecasts.why_no_snow(basin))
         else:
             rest = series["storage"].values.astype(np.float64) - series["snow"].values
             other = column(rest.mean(axis=0))
+            usual_snow, reasons = normal_snow(session, latest, snow)
+            missing |= {f"normal_snow{field}": why for field, why in reasons.items()}
     return StorageOfRun(
         **header(latest, at),
         **days_ahead(run),
-        units={"total": "mm", "snow": "mm", "other": "mm"},
+        units=dict.fromkeys(("total", "snow", "other", "normal_total", "normal_snow"), "mm"),
         total=total,
         snow=snow,
         other=other,
+        normal_total=usual_total,
+        normal_snow=usual_snow,
         snow_skill=snow_skills,
         missing=missing,
     )

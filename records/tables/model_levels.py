@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonList
+from records.tables.base import Base, JsonList, JsonObject, one_of
 
 
 class SimulatedRecordRow(Base):
@@ -26,6 +26,25 @@ class SimulatedRecordRow(Base):
     area_m2: Mapped[float]
     attributes_assumed: Mapped[JsonList]
     computed_at: Mapped[datetime]
+
+
+class SimulatedWaterRow(Base):
+    """Water in the basin at the end of each of them, mm: float32, little-endian; and which cells it is of."""
+
+    __tablename__ = "simulated_water"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["version_id", "basin_id"], ["simulated_records.version_id", "simulated_records.basin_id"]
+        ),
+        one_of("variable", "storage", "snow"),
+        CheckConstraint("(variable = 'snow') = (cells IS NOT NULL)", name="cells"),
+    )
+
+    version_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    variable: Mapped[str] = mapped_column(primary_key=True)
+    cells: Mapped[JsonObject | None]
+    content: Mapped[bytes]
 
 
 class SimulatedLevelRow(Base):

@@ -94,7 +94,7 @@ def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
     )
     with database.transaction() as session:
         version = runs.get(session, run).version_id
-        model_levels.replace(session, levels_of(session, version, statistics=[of_model]))
+        model_levels.replace(session, levels_of(session, version, statistics=[of_model]), {})
     said = client.get(ADDRESS, params={"units": "mm/day"}).json()
     told = {named["name"]: named for named in said["levels"]}["model-gev-2"]
     passed = (members > level).mean(axis=0)

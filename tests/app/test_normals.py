@@ -1,5 +1,6 @@
 """What is usual for each day, in other years, of flow and weather."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ from app.observations.service import LONGEST_DAYS
 from hydrology.calendar import Period
 from hydrology.credit import Credit
 from hydrology.units import M3_PER_FT3, SECONDS_PER_DAY
-from records import basins, product_credits, series
+from records import basins, model_levels, product_credits, series, skill
 from records.engine import Database
+from records.model_water import WATER, SimulatedWater, WaterVariable
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+from tests.records.test_model_levels import CELLS, levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/normals"
 RECORD = Period.parse("1990-01-01..2008-12-31")
@@ -60,15 +63,60 @@ def test_flow_is_told_in_the_unit_asked_for(sqlite_database: Database, sqlite_cl
 def test_the_weather_is_that_of_the_current_version_or_of_a_product(database: Database, client: TestClient) -> None:
     keep(database)
     before = client.get(ADDRESS, params=TWO_DAYS).json()
-    assert (list(before["variables"]), before["product"]) == (["discharge"], None)
+    assert (observed(before), before["product"]) == (["discharge"], None)
     assert "name a product" in before["missing"]["product"]
     with database.transaction() as session:
         a_promoted_version(session, BASIN)
     said = client.get(ADDRESS, params=TWO_DAYS).json()
-    assert (list(said["variables"]), said["product"]) == (["discharge", "precipitation"], "maurer_extended")
+    assert (observed(said), said["product"]) == (["discharge", "precipitation"], "maurer_extended")
     assert said["variables"]["precipitation"]["mean"] == [8.5, 8.5]
     named = client.get(ADDRESS, params=TWO_DAYS | {"product": "daymet"}).json()
-    assert (list(named["variables"]), named["product"]) == (["discharge", "tmax"], "daymet")
+    assert (observed(named), named["product"]) == (["discharge", "tmax"], "daymet")
+
+
+def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
+    database: Database, client: TestClient
+) -> None:
+    keep(database)
+    with database.transaction() as session:
+        version = a_promoted_version(session, BASIN)
+        skill.replace_snow_cells(session, [replace(CELLS, version_id=version)])
+        levels = replace(levels_of(session, version), first_day=RECORD.first, last_day=RECORD.last)
+        water: dict[WaterVariable, SimulatedWater] = {
+            "storage": SimulatedWater(RECORD, 100 + YEARS.astype(np.float32)),
+            "snow": SimulatedWater(RECORD, YEARS.astype(np.float32), CELLS.cells),
+        }
+        model_levels.replace(session, levels, water)
+    told = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
+    for name, mean in (("storage", 108.5), ("snow", 8.5)):
+        assert (told[name]["kind"], told[name]["source"], told[name]["units"]) == ("simulated", version, "mm")
+        assert told[name]["mean"] == [mean, mean]
+    alone = client.get(ADDRESS, params=TWO_DAYS | {"variable": "snow"}).json()["variables"]
+    assert alone == {"snow": told["snow"]}
+    assert told["snow"]["p10"][0] == pytest.approx(np.quantile(np.repeat(OTHER_YEARS, 15), 0.1))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "storage", "snow"),
+    [
+        ({"conserving": False}, "does not conserve mass", "does not conserve mass"),
+        ({}, "simulate it (freshet thresholds simulate)", "No snow cells were chosen"),
+    ],
+)
+def test_water_that_no_version_simulates_is_null_with_the_reason(
+    sqlite_database: Database, sqlite_client: TestClient, chosen: dict[str, bool], storage: str, snow: str
+) -> None:
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session, a_basin(session), **chosen)
+    said = sqlite_client.get(ADDRESS).json()
+    assert (said["variables"]["storage"], said["variables"]["snow"]) == (None, None)
+    assert storage in said["missing"]["variables.storage"]
+    assert snow in said["missing"]["variables.snow"]
+
+
+def observed(said: dict[str, Any]) -> list[str]:
+    """Return the variables of an answer that are not a version's own."""
+    return [name for name in said["variables"] if name not in WATER]
 
 
 def test_too_few_years_are_null_with_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -85,7 +133,8 @@ def test_a_basin_without_a_gauge_says_so(sqlite_database: Database, sqlite_clien
     with sqlite_database.transaction() as session:
         a_basin(session)
     said = sqlite_client.get(ADDRESS).json()
-    assert said["variables"] == {"discharge": None}
+    assert said["variables"] == {"discharge": None, "storage": None, "snow": None}
+    assert said["missing"]["variables.snow"] == f"No model version is current for {BASIN}."
     assert said["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
 
 

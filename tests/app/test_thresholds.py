@@ -231,7 +231,7 @@ def keep_model(database: Database, factor: float = 0.5) -> str:
     """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
-        model_levels.replace(session, levels_of(session, version, statistics=statistics(factor=factor)))
+        model_levels.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
     return version
 
 

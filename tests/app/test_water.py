@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.calendar import day
-from records import runs, skill
+from hydrology.calendar import Period, day
+from records import model_levels, runs, skill
 from records.engine import Database
+from records.model_water import SimulatedWater, WaterVariable
 from tests.app import factories as made
 from tests.app.test_forecasts import keep
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
+from tests.records.test_model_levels import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
 CELLS = skill.SnowCells(
@@ -51,7 +53,57 @@ def test_storage_is_split_into_snow_and_the_rest(database: Database, client: Tes
     assert (judged["product"], judged["cells"]) == ("uaz", {"0": [1, 3], "1": [2]})
     assert (judged["training"]["r"], judged["test"]["r"], judged["bias_pct"]) == (0.9, 0.8, -12.0)
     assert judged["test"]["period"] == {"first_day": "2005-10-01", "last_day": "2008-09-30"}
-    assert (said["age_days"], said["stale"], said["missing"]) == (1, False, {})
+    assert (said["age_days"], said["stale"]) == (1, False)
+    assert set(said["missing"]) == {"normal_total", "normal_snow"}
+
+
+def keep_past(database: Database, run: str, years: int = 20, snow: float = 50.0) -> None:
+    """Keep a past of the version of a run, in which each day has 100 mm of water, and so many of them snow."""
+    days = Period(day("2008-12-31") - 365 * years, day("2008-12-31"))
+    with database.transaction() as session:
+        version = runs.get(session, run).version_id
+        levels = replace(levels_of(session, version), first_day=days.first, last_day=days.last)
+        water: dict[WaterVariable, SimulatedWater] = {
+            "storage": SimulatedWater(days, np.full(len(days), 100, np.float32)),
+            "snow": SimulatedWater(days, np.full(len(days), snow, np.float32), CELLS.cells),
+        }
+        model_levels.replace(session, levels, water)
+
+
+def test_storage_is_told_beside_what_the_version_usually_stores(database: Database, client: TestClient) -> None:
+    run = keep(database, made.forecast())
+    judge(database, run)
+    keep_past(database, run)
+    said = client.get(STORAGE).json()
+    for name, normal in (("total", 100), ("snow", 50)):
+        assert said[f"normal_{name}"]["water"] == [normal] * 3
+        percents = 100 * np.array(said[name]) / normal
+        np.testing.assert_allclose(said[f"normal_{name}"]["percent_of_normal"], percents, rtol=1e-6)
+    assert said["missing"] == {}
+
+
+def test_of_hardly_any_snow_no_percent_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = keep(sqlite_database, made.forecast())
+    judge(sqlite_database, run)
+    keep_past(sqlite_database, run, snow=0.5)
+    said = sqlite_client.get(STORAGE).json()
+    assert said["normal_snow"] == {"water": [0.5] * 3, "percent_of_normal": [None] * 3}
+    assert said["missing"] == {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."}
+
+
+@pytest.mark.parametrize("years", [0, 5])
+def test_without_a_long_past_the_normal_is_null(
+    sqlite_database: Database, sqlite_client: TestClient, years: int
+) -> None:
+    run = keep(sqlite_database, made.forecast())
+    judge(sqlite_database, run)
+    if years:
+        keep_past(sqlite_database, run, years)
+    said = sqlite_client.get(STORAGE).json()
+    assert (said["normal_total"], said["normal_snow"]) == (None, None)
+    assert set(said["missing"]) == {"normal_total", "normal_snow"}
+    reason = "3 of 3 days have fewer than 10 other years" if years else "simulate it (freshet thresholds simulate)"
+    assert all(reason in why for why in said["missing"].values())
 
 
 def test_storage_without_snow_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -59,7 +111,8 @@ def test_storage_without_snow_says_why(sqlite_database: Database, sqlite_client:
     said = sqlite_client.get(STORAGE).json()
     assert len(said["total"]) == 3
     assert (said["snow"], said["other"], said["snow_skill"]) == (None, None, [])
-    assert said["missing"]["snow"] == said["missing"]["other"] == "No reference snow is kept here."
+    for name in ("snow", "other", "normal_snow"):
+        assert said["missing"][name] == "No reference snow is kept here."
     assert "not judged" in said["missing"]["snow_skill"]
 
 

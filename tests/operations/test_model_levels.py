@@ -1,5 +1,7 @@
 """The levels of a version's own climatology are those of its simulation, whatever was observed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sqlalchemy import delete
@@ -12,11 +14,12 @@ from operations import model_levels as computing
 from operations.dataset import load_forcing
 from operations.loading import load_version
 from operations.model_levels import compute
-from records import basins, model_levels, versions
+from records import basins, model_levels, model_water, skill, versions
 from records.engine import Database
 from records.model_levels import ModelLevels
 from records.tables.series import SeriesRow
 from tests.operations.conftest import BASINS, CLOCK
+from tests.records.test_model_levels import CELLS
 
 BASIN = BASINS[1]
 
@@ -48,6 +51,29 @@ def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_
     assert [statistic.years for statistic in levels.statistics] == [statistic.years for statistic in expected]
     reasons = {named.level.reason for statistic in levels.statistics for named in statistic.levels}
     assert reasons == {f"Years with enough days: {years}. A level needs 10." for years in (3, 4)}
+
+
+def test_the_members_mean_water_of_the_same_days_is_kept(kept: Database) -> None:
+    with kept.transaction() as session:
+        version = versions.newest(session)
+        loaded = load_version(session, version.id)
+        snow = replace(CELLS, version_id=version.id, basin_id=BASIN, cells={"0": [1, 3], "1": [0]})
+        skill.replace_snow_cells(session, [snow])
+    compute(kept, CLOCK)
+    with kept.reading() as session:
+        forcing = load_forcing(session, BASIN, loaded.config)
+        storage = model_water.storage_of(session, version.id, BASIN)
+        of_snow = model_water.snow_of(session, version.id, snow)
+        assert list(model_water.of_basins(session, version.id, BASINS, "snow")) == [BASIN]
+    assert not isinstance(forcing, str)
+    assert not isinstance(storage, str)
+    assert not isinstance(of_snow, str)
+    outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("storage",))
+    cells = outputs["storage"][:, 0, SPIN_UP_DAYS:]
+    assert storage.period == of_snow.period == Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    np.testing.assert_allclose(storage.values, cells.sum(axis=-1).mean(axis=0), rtol=1e-5)
+    expected = (cells[0][:, [1, 3]].sum(axis=-1) + cells[1][:, 0]) / 2
+    np.testing.assert_allclose(of_snow.values, expected, rtol=1e-5)
 
 
 def test_with_enough_years_they_are_flows(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """What flow is normal on the days ahead: by each basin's own record, kept with its run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,11 +12,14 @@ from hydrology.units import Area, to_mm_per_day
 from jobspec.kinds import ForecastParams
 from operations.forecast import forecast
 from operations.normals import observed_normals
-from records import basins, runs, series, sources
+from records import basins, model_levels, model_water, runs, series, skill, sources, versions
 from records.engine import Database
+from records.model_water import SimulatedWater
 from tests.operations.conftest import BASINS, CLOCK
 from tests.records.factories import NOW, a_source, daily
+from tests.records.test_model_levels import CELLS, levels_of
 
+SNOW = {"0": [1, 3], "1": [0]}
 T0 = day("2004-03-10")
 AHEAD = Period.parse("2004-03-11..2004-03-17")
 EARLIER = Period.parse("1985-01-01..2000-09-30")
@@ -43,6 +48,28 @@ def test_a_run_keeps_what_is_normal_by_the_whole_record(kept: Database) -> None:
     assert short.normal_mm is None
     assert short.normal_reason is not None
     assert short.normal_reason.startswith("7 of 7 days have fewer than 10 other years")
+
+
+def test_a_run_keeps_the_snow_of_t0_beside_its_normal(kept: Database) -> None:
+    days = Period.parse("1985-01-01..2004-12-31")
+    usual = np.arange(len(days), dtype=np.float32)
+    with kept.transaction() as session:
+        version = versions.newest(session).id
+        chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
+        skill.replace_snow_cells(session, chosen)
+        levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
+        model_levels.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
+    (run,) = forecast(kept, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3}))
+    with kept.reading() as session:
+        with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)
+        cells = runs.series_of(session, run.id, BASINS[0])["cells_at_t0"].values
+    assert with_normal.snow_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
+    assert with_normal.snow_normal_mm == pytest.approx(normals(usual, days, np.array([T0])).mean[0])
+    assert with_normal.snow_normal_reason is None
+    assert without.snow_mm is not None
+    assert (without.snow_normal_mm, without.snow_normal_reason) == (None, model_water.why_none(version))
+    assert (no_snow.snow_mm, no_snow.snow_normal_mm) == (None, None)
+    assert no_snow.snow_normal_reason == no_snow.snow_reason
 
 
 def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Database) -> None:

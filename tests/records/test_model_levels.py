@@ -2,18 +2,36 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import day
+from hydrology.calendar import Period, day
 from hydrology.thresholds import Statistic, of_record
 from jobspec.thresholds import NewThreshold
-from records import model_levels, thresholds
+from records import model_levels, model_water, thresholds
 from records.engine import Database
 from records.model_levels import ModelLevels
+from records.model_water import OTHER_CELLS, SimulatedWater, WaterVariable
+from records.skill import SnowCells
 from records.thresholds import ReservedName
 from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
 from tests.records.test_thresholds import a_record
+
+CELLS = SnowCells(
+    version_id="",
+    basin_id=BASIN,
+    product="uaz",
+    cells={"0": [1, 3]},
+    training_first=day("1999-10-01"),
+    training_last=day("2005-09-30"),
+    training_r=0.9,
+    test_first=day("2005-10-01"),
+    test_last=day("2008-09-30"),
+    test_r=0.8,
+    bias_pct=-12.0,
+    evaluated_at=NOW,
+)
 
 
 def statistics(years: int = 12, factor: float = 1.0) -> list[Statistic]:
@@ -43,7 +61,7 @@ def test_they_come_back_as_they_were_computed(database: Database) -> None:
         of_first = levels_of(session, first)
         of_second = levels_of(session, second, statistics=statistics(3), attributes_assumed=[])
         for of in (of_first, of_second):
-            model_levels.replace(session, of)
+            model_levels.replace(session, of, {})
     with database.reading() as session:
         assert model_levels.get(session, first, BASIN) == of_first
         assert model_levels.get(session, second, BASIN) == of_second
@@ -54,10 +72,34 @@ def test_they_come_back_as_they_were_computed(database: Database) -> None:
 def test_computed_again_they_take_the_place_of_those_before(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
-        model_levels.replace(session, levels_of(session, version))
+        model_levels.replace(session, levels_of(session, version), {})
         again = levels_of(session, version, statistics=statistics(13, 2.0), computed_at=instant("2009-01-01"))
-        model_levels.replace(session, again)
+        model_levels.replace(session, again, {})
         assert model_levels.get(session, version, BASIN) == again
+
+
+def test_the_water_of_the_same_days_is_kept_beside_them(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        levels = levels_of(session, version)
+        days = Period(levels.first_day, levels.last_day)
+        storage = SimulatedWater(days, np.linspace(10, 20, len(days), dtype=np.float32))
+        snow = SimulatedWater(days, np.linspace(0, 5, len(days), dtype=np.float32), CELLS.cells)
+        both: dict[WaterVariable, SimulatedWater] = {"storage": storage, "snow": snow}
+        for water in ({}, both):
+            model_levels.replace(session, levels, water)
+    with database.reading() as session:
+        for variable, expected in both.items():
+            kept = model_water.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
+            assert list(kept) == [BASIN]
+            assert (kept[BASIN].period, kept[BASIN].cells) == (days, expected.cells)
+            np.testing.assert_array_equal(kept[BASIN].values, expected.values)
+        assert isinstance(model_water.snow_of(session, version, CELLS), SimulatedWater)
+        assert model_water.snow_of(session, version, replace(CELLS, cells={"0": [2]})) == OTHER_CELLS
+    with database.transaction() as session:
+        model_levels.replace(session, levels, {})
+        assert model_water.storage_of(session, version, BASIN) == model_water.why_none(version)
+        assert model_water.snow_of(session, version, CELLS) == model_water.why_none(version)
 
 
 @pytest.mark.parametrize("name", ["gev-10", "model-gev-10", "model-7q10"])

@@ -1,0 +1,62 @@
+"""The days that a normal is of: those that were observed, and those that the current version simulates."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from app.discharge import Units
+from app.forecasts.service import NOT_CONSERVING
+from app.observations.service import DISCHARGE
+from hydrology import units as convert
+from hydrology.calendar import Period
+from records import model_water, series, skill, versions
+from records.model_water import SimulatedWater, WaterVariable
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All days of a variable that are known, in the unit to tell them in.
+
+    Attributes:
+        source: the product that they are of, or the version that simulates them.
+        values: (days,), NaN where missing.
+    """
+
+    kind: Literal["observed", "simulated"]
+    source: str
+    unit: str
+    period: Period
+    values: npt.NDArray[np.floating]
+
+
+def observed(
+    session: Session, basin: str, product: str, variable: str, units: Units | None, area: convert.Area | None
+) -> Record | str:
+    """Return the series of a product, discharge in the unit asked for; or why there is none."""
+    daily = series.read(session, basin, product, variable)
+    if daily is None:
+        return f"No {variable} of {product} is kept for {basin}."
+    if variable != DISCHARGE or units is None:
+        return Record("observed", product, daily.unit, daily.period, daily.values)
+    flow = convert.converted(daily.values, unit=daily.unit, into=units, area=area)
+    return Record("observed", product, units, daily.period, flow)
+
+
+def simulated(session: Session, basin: str, version: str | None, variable: WaterVariable) -> Record | str:
+    """Return the water that the current version simulates, or why none is known."""
+    if version is None:
+        return f"No model version is current for {basin}."
+    if not versions.get(session, version).conserving:
+        return NOT_CONSERVING
+    water = _water(session, basin, version, variable)
+    return water if isinstance(water, str) else Record("simulated", version, "mm", water.period, water.values)
+
+
+def _water(session: Session, basin: str, version: str, variable: WaterVariable) -> SimulatedWater | str:
+    if variable == "storage":
+        return model_water.storage_of(session, version, basin)
+    cells = skill.snow_cells(session, version, basin)
+    return model_water.snow_of(session, version, cells[-1]) if cells else "No snow cells were chosen for this basin."

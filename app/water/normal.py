@@ -1,0 +1,45 @@
+"""How much water a basin usually holds on the days ahead, and a run beside it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.columns import column, gappy_column
+from app.water.schemas import NormalWater
+from hydrology.normals import normal_means, too_few_years
+from records import model_water, skill
+from records.latest import Latest
+from records.model_water import SimulatedWater
+
+LEAST_MM = 1.0
+"""Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
+
+Told = tuple[NormalWater | None, dict[str, str]]
+"""What is normal, and why it or a field of it is null, by the field's name with a dot before it."""
+
+
+def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> Told:
+    """Return how much water the basin usually holds, by the past that the run's version simulates."""
+    return _told(latest, model_water.storage_of(session, latest.run.version_id, latest.basin.basin_id), total)
+
+
+def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> Told:
+    """Return how much of it usually reads as snow."""
+    version, basin = latest.run.version_id, latest.basin.basin_id
+    cells = skill.snow_cells(session, version, basin)
+    water = model_water.snow_of(session, version, cells[-1]) if cells else model_water.why_none(version)
+    return _told(latest, water, snow)
+
+
+def _told(latest: Latest, water: SimulatedWater | str, stored: Sequence[float]) -> Told:
+    if isinstance(water, str):
+        return None, {"": water}
+    days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
+    normal = normal_means(water.values, water.period, days)
+    if lacking := int(np.isnan(normal).sum()):
+        return None, {"": too_few_years(lacking, len(days))}
+    enough = normal >= LEAST_MM
+    percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
+    missing = {} if enough.all() else {".percent_of_normal": f"Of a normal below {LEAST_MM:g} mm no percent is told."}
+    return NormalWater(water=column(normal), percent_of_normal=gappy_column(percent)), missing
