@@ -11,6 +11,7 @@ _ALWAYS = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
 )
+_POLICY = b"content-security-policy"
 _NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _OWN_ASSETS = (
     f"{_NOTHING}; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self'"
@@ -21,8 +22,8 @@ _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 class SecurityHeaders:
     """Adds the headers to every answer, errors included.
 
-    A page may load what this service ships and run the scripts that stand in it, which are named by their hashes; any
-    other answer may load nothing.
+    The page that describes the API may load what this service ships and run the scripts that stand in it, which are
+    named by their hashes. Other pages bring a policy of their own, and any other answer may load nothing.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -52,7 +53,8 @@ class SecurityHeaders:
 
 
 def _is_page(message: Message) -> bool:
-    return any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in message["headers"])
+    headers = {name.lower(): value for name, value in message["headers"]}
+    return headers.get(b"content-type", b"").startswith(b"text/html") and _POLICY not in headers
 
 
 def _policy(page: bytes) -> str:
@@ -61,4 +63,6 @@ def _policy(page: bytes) -> str:
 
 
 def _add(message: Message, policy: str) -> None:
-    message["headers"] = [*message["headers"], *_ALWAYS, (b"content-security-policy", policy.encode())]
+    own = any(name.lower() == _POLICY for name, _ in message["headers"])
+    added = () if own else ((_POLICY, policy.encode()),)
+    message["headers"] = [*message["headers"], *_ALWAYS, *added]

@@ -6,7 +6,6 @@ from importlib import metadata
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
-from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
@@ -30,6 +29,8 @@ from app.limits import BodyLimit, Private
 from app.models.endpoints import router as models
 from app.normals.endpoints import router as normals
 from app.observations.endpoints import router as observations
+from app.pages import static_files
+from app.pages.router import router as pages
 from app.rates import Rates
 from app.rendered import Rendered
 from app.runs.endpoints import router as runs
@@ -124,14 +125,11 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
+    strict.include_router(pages, **closed)
     app.include_router(strict)
-    app.add_api_route("/", _to_documentation, include_in_schema=False)
+    app.mount(static_files.PATH, static_files.files())
     return app
 
 
 def _operation_id(route: APIRoute) -> str:
     return route.name
-
-
-def _to_documentation() -> RedirectResponse:
-    return RedirectResponse("docs")

@@ -196,7 +196,12 @@ def answer_to(request: Request, error: Exception) -> Response:
 
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    faults = [
+    return answer_to(request, InvalidRequest(faults_of(error)))
+
+
+def faults_of(error: RequestValidationError) -> list[Fault]:
+    """Return the fields of a request that cannot be used."""
+    return [
         Fault(
             location=str(fault["loc"][0]),
             field=_sayable(".".join(str(part) for part in fault["loc"][1:])),
@@ -204,7 +209,6 @@ def _invalid(request: Request, error: Exception) -> Response:
         )
         for fault in error.errors()[:MOST_FAULTS]
     ]
-    return answer_to(request, InvalidRequest(faults))
 
 
 def _detail(fault: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ decided the basin before, or that is older than the one that has, changes nothin
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -163,6 +163,27 @@ def of_basin(session: Session, basin: str) -> list[Alert]:
     """Return how each level of a basin stands, in the order of their names."""
     rows = session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level))
     return [as_record(Alert, row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class AtAGlance:
+    """A level of a basin and how it stands, in a few values."""
+
+    level: str
+    direction: Direction
+    chance: float
+    severity: Severity | None
+    trend: Trend | None
+
+
+def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
+    """Return how the levels of every basin stand, by basin."""
+    names = [field.name for field in fields(AtAGlance)]
+    columns = [getattr(AlertRow, name) for name in names]
+    levels: dict[str, list[AtAGlance]] = {}
+    for row in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
+        levels.setdefault(row.basin_id, []).append(AtAGlance(**{name: getattr(row, name) for name in names}))
+    return levels
 
 
 def active(

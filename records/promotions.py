@@ -117,6 +117,16 @@ def current_versions() -> Subquery:
     return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
 
 
+def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
+    """Return the version that each basin's forecasts came from before the current one; a basin without is not there."""
+    newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())
+    ranked = select(PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank"))
+    ranked_rows = ranked.where(PromotionRow.basin_id.in_(basin_ids)).subquery()
+    columns = ranked_rows.c.basin_id, ranked_rows.c.version_id
+    rows = session.execute(select(*columns).where(ranked_rows.c.rank == 2).order_by(ranked_rows.c.basin_id))
+    return dict(rows.all())
+
+
 def history(session: Session, basin: str) -> list[Promotion]:
     """Return a basin's promotions, the newest first."""
     rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))

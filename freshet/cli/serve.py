@@ -76,6 +76,7 @@ def addresses(host: str, port: int) -> list[str]:
     """Return what can be read where."""
     start = base(host, port)
     return [
+        f"pages            {start}/",
         f"API pages        {start}/docs",
         f"basins           {start}/v1/basins",
         f"latest forecast  {start}/v1/basins/BASIN/forecasts/latest",

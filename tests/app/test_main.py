@@ -231,10 +231,11 @@ def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: di
     assert sqlite_client.get("/openapi.json").json() == document
 
 
-def test_the_front_door_leads_to_the_documentation(sqlite_client: TestClient) -> None:
+def test_the_front_door_is_a_page_that_leads_to_the_documentation(sqlite_client: TestClient) -> None:
     answer = sqlite_client.get("/")
-    assert answer.url.path == "/docs"
     assert answer.status_code == 200
+    assert 'href="/docs"' in answer.text
+    assert "No basin is kept yet." in answer.text
 
 
 def test_the_documentation_needs_no_internet(sqlite_client: TestClient) -> None:

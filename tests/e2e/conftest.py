@@ -117,6 +117,15 @@ def sqlite_api(worked_file: Path, tmp_path: Path) -> Iterator[Api]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """The API on SQLite for tests that only read, started once."""
+    folder = tmp_path_factory.mktemp("reading")
+    file = shutil.copy(worked_file, folder / "freshet.sqlite")
+    with _started(f"sqlite:///{file}", folder) as running:
+        yield running
+
+
 @contextmanager
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
     kept = _fill(database_url)

@@ -1,120 +1,63 @@
-"""The page that describes the API, in a real browser that reaches this machine alone."""
+"""Every page as it is sent: whole, under a policy that lets nothing foreign in, and closed where it needs a key."""
 
-import os
-import shutil
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
+import httpx2
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect, sync_playwright
 
 from tests.e2e.conftest import Api
+from tests.e2e.paths import keyed_paths, open_paths
 from tests.operations.conftest import BASINS
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PATIENCE = 30_000.0  # milliseconds
-
-
-@dataclass
-class Shown:
-    """The page, and what it asked for."""
-
-    page: Page
-    here: list[str] = field(default_factory=list)
-    elsewhere: list[str] = field(default_factory=list)
-
-    def route(self, route: Route, host: str) -> None:
-        """Let a request through to the service, and no other."""
-        address = urlsplit(route.request.url)
-        if address.scheme in ("data", "blob"):
-            route.continue_()
-        elif address.netloc == host:
-            self.here.append(address.path)
-            route.continue_()
-        else:
-            self.elsewhere.append(route.request.url)
-            route.abort()
 
 
 @pytest.fixture
-def shown(sqlite_api: Api) -> Iterator[Shown]:
-    """The page, drawn in a browser; nothing but the service was asked for, and no script failed."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        why = f"install one of {', '.join(BROWSERS)} to see the pages drawn"
-        assert os.environ.get("FRESHET_BROWSER_REQUIRED") != "1", why
-        pytest.skip(why)
-    host = urlsplit(sqlite_api.address).netloc
-    faults: list[str] = []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browser, args=FLAGS)
-        page = started.new_page()
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        shown = Shown(page)
-        page.route("**/*", lambda route: shown.route(route, host))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"{sqlite_api.address}/")
-        yield shown
-        started.close()
-    assert shown.elsewhere == []
-    assert faults == []
+def client(reading_api: Api) -> Iterator[httpx2.Client]:
+    """A client of the service."""
+    with httpx2.Client(base_url=reading_api.address, trust_env=False, timeout=60) as client:
+        yield client
 
 
-def test_every_operation_is_drawn(shown: Shown) -> None:
-    expect(shown.page.locator(".opblock-summary-path", has_text="/v1/basins").first).to_be_visible()
-    expect(shown.page.get_by_text("River forecasts with mass-conserving networks").first).to_be_visible()
-    described = shown.page.evaluate("fetch('openapi.json').then(answer => answer.json())")
-    operations = sum(len(methods) for methods in described["paths"].values())
-    expect(shown.page.locator(".opblock")).to_have_count(operations)
-    assert "/openapi.json" in shown.here
+def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, client: httpx2.Client) -> None:
+    header = {"Authorization": f"Bearer {reading_api.kept.token}"}
+    for path in [*open_paths(reading_api.kept), *keyed_paths(reading_api.kept)]:
+        answer = client.get(path, headers=header)
+        assert answer.status_code == 200, path
+        assert answer.text.rstrip().endswith("</html>")
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert not re.search(r"<script(?![^>]*(src|application/json))|<style|\sstyle=|\son[a-z]+=", answer.text), path
+        assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
-def test_what_is_tried_is_answered(shown: Shown) -> None:
-    operation = _opened(shown.page, "list_basins")
-    _execute(operation)
-    expect(_answer(operation, "200")).to_contain_text(BASINS[0])
-    assert "/v1/basins" in shown.here
+def test_what_a_page_loads_is_kept_for_ever(client: httpx2.Client) -> None:
+    page = client.get(f"/basins/{BASINS[0]}").text
+    assets = re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page)
+    assert len(assets) >= 4
+    for asset in assets:
+        answer = client.get(asset)
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["Cache-Control"]
+        assert "immutable" not in client.get(asset.partition("?")[0]).headers.get("Cache-Control", "")
 
 
-def test_a_key_that_is_authorized_posts_a_job(shown: Shown, sqlite_api: Api) -> None:
-    shown.page.locator(".auth-wrapper .authorize").first.click()
-    dialogue = shown.page.locator(".dialog-ux")
-    dialogue.locator("input").fill(sqlite_api.kept.token)
-    dialogue.locator("button.authorize").click()
-    dialogue.locator("button.btn-done").click()
-
-    operation = _opened(shown.page, "post_job")
-    operation.get_by_role("button", name="Try it out").click()
-    operation.locator("textarea.body-param__text").fill('{"kind": "forecast", "params": {"basins": ["SYNTH-01"]}}')
-    operation.get_by_role("button", name="Execute").click()
-    expect(_answer(operation, "202")).to_contain_text('"status": "queued"')
+def test_pages_that_need_a_key_say_so_and_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
+    for path in keyed_paths(reading_api.kept):
+        for header in ({}, {"Authorization": "Bearer freshet_0_no"}):
+            answer = client.get(path, headers=header)
+            assert answer.status_code == 401, path
+            assert "This page needs a key" in answer.text
+            assert reading_api.kept.feed not in answer.text
 
 
-def _opened(page: Page, operation: str) -> Locator:
-    found = page.locator(f".opblock[id$='-{operation}']")
-    found.locator(".opblock-summary-control").click()
-    return found
+@pytest.mark.parametrize("path", ["/basins/..%2f..%2fetc", "/basins/%3Cscript%3E", "/?colour=red", "/?color=skill"])
+def test_a_wrong_address_is_told_as_a_page_that_quotes_nothing_live(client: httpx2.Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code in (404, 422)
+    assert "<script>" not in answer.text.replace('<script src="', "")
 
 
-def _execute(operation: Locator) -> None:
-    """Try an operation out, with no parameter given but those that have a default."""
-    operation.get_by_role("button", name="Try it out").click()
-    for entry in operation.locator("input[type=text]").all():
-        entry.fill("")
-    operation.get_by_role("button", name="Execute").click()
-
-
-def _answer(operation: Locator, status: str) -> Locator:
-    """Return the live answer's row of that status."""
-    return operation.locator(".live-responses-table tr.response", has_text=status)
+def test_nothing_but_the_static_files_is_served_as_one(client: httpx2.Client) -> None:
+    for path in ("/static/../app/main.py", "/static/%2e%2e/render.py", "/static/", "/static/templates/day.html"):
+        assert client.get(path).status_code == 404

@@ -1,0 +1,59 @@
+"""/alerts: which levels are likely to be passed. /deliveries: who was told of it."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.alerts import service as alert_service
+from app.alerts.schemas import Alert
+from app.deliveries import service as delivery_service
+from app.deliveries.schemas import Delivery
+from app.dependencies import Reading, ServiceClock
+from app.pages.errors import PageRoute
+from app.pages.forms import FormField, form_of
+from app.pages.render import render
+from app.security import AnyKey
+from app.subscriptions import service as subscription_service
+from app.subscriptions.schemas import Subscription
+from hydrology.alerting import rank
+from jobspec.subscriptions import NewSubscription
+from records import alerts, basins
+
+router = APIRouter(route_class=PageRoute)
+
+MOST_DELIVERIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Alerts:
+    """What the page of alerts shows, the most severe first."""
+
+    alerts: list[Alert]
+    names: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """What the page of deliveries shows."""
+
+    subscriptions: list[Subscription]
+    deliveries: list[Delivery]
+    form: list[FormField]
+
+
+@router.get("/alerts", response_class=HTMLResponse)
+def read_alerts(request: Request, session: Reading) -> HTMLResponse:
+    """Show every alert."""
+    active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
+    names = {basin.id: basin.name or basin.id for basin in basins.list_basins(session)}
+    return render(request, "alerts.html", Alerts([alert_service.answer(alert) for alert in active], names))
+
+
+@router.get("/deliveries", response_class=HTMLResponse)
+def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
+    """Show who is told of alerts, and what came of it."""
+    told = subscription_service.of_key(session, key)
+    page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MOST_DELIVERIES)
+    subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in told]
+    return render(request, "deliveries.html", Deliveries(subscriptions, page, form_of(NewSubscription)))

@@ -1,0 +1,264 @@
+"""/basins/{basin}: what a water manager asks of a river, on one page."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Annotated, TypeVar
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.alerts import service as alert_service
+from app.alerts.schemas import Alert, BasinAlerts
+from app.basins import service as basin_service
+from app.basins.schemas import BasinDetail
+from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.discharge import Units
+from app.forecasts import lookup
+from app.forecasts import service as forecasts
+from app.forecasts.discharge import Representation
+from app.forecasts.schemas import BasinForecast
+from app.forecasts.words import UNITS
+from app.models import service as models
+from app.models.schemas import ModelDetail
+from app.normals.schemas import Normals
+from app.normals.service import NormalsRequest, normals_of
+from app.observations import service as observations
+from app.observations.schemas import Observations
+from app.observations.service import DISCHARGE, SeriesRequest
+from app.pages.errors import PageRoute
+from app.pages.figures import Figure, flow, water, weather
+from app.pages.figures.flow import Level, Observed
+from app.pages.figures.usual import with_usual
+from app.pages.render import render
+from app.pages.runs_around import RunsAround, runs_around
+from app.skill import service as skills
+from app.skill.schemas import BasinSkill
+from app.verification import service as verification
+from app.verification.schemas import BasinVerification, LeadVerification
+from app.volumes import service as volume_service
+from app.volumes.schemas import VolumesOfRun
+from hydrology.alerting import rank
+from hydrology.basins import gauge_product
+from hydrology.calendar import day
+from hydrology.errors import InvalidInput, NotFound
+from hydrology.units import Area, converted
+from hydrology.verified import ALL_YEAR
+from records import volumes
+from records.latest import Latest
+
+router = APIRouter(route_class=PageRoute)
+
+PAST_DAYS = 60
+"""The plots begin so many days before T0."""
+SNOW, STORAGE = "snow", "storage"
+TOLD = ("nse", "kge", "fhv", "flv")
+"""The scores on the page."""
+
+DischargeUnits = Annotated[Units, Query(description="The unit of discharge.")]
+WithMembers = Annotated[bool, Query(description="Whether to draw every member.")]
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basin:
+    """What the page shows; a sentence stands where there is nothing to show."""
+
+    detail: BasinDetail
+    forecast: BasinForecast | str
+    around: RunsAround | None
+    units: Units
+    members: bool
+    figures: Sequence[Figure]
+    alerts: BasinAlerts
+    volumes: VolumesOfRun | str
+    skill: BasinSkill | str
+    skill_by_lead: BasinVerification | str
+    model: ModelDetail | None
+
+    @property
+    def title(self) -> str:
+        """What people call the basin."""
+        return self.detail.name or self.detail.id
+
+    @property
+    def every_unit(self) -> dict[Units, str]:
+        """The units that can be chosen."""
+        return dict(UNITS)
+
+    @property
+    def levels(self) -> list[Alert]:
+        """The levels, the likeliest to be passed first."""
+        return sorted(self.alerts.levels, key=lambda alert: -alert.chance)
+
+    @property
+    def alarmed(self) -> int:
+        """How many levels have an alert."""
+        return sum(alert.severity is not None for alert in self.alerts.levels)
+
+    @property
+    def gravest(self) -> Alert | None:
+        """The level to tell first: of the most severe alert, and of those the rarest to be passed."""
+        return max((alert for alert in self.alerts.levels if alert.severity), key=_gravity, default=None)
+
+    @property
+    def scores(self) -> list[tuple[str, float, int]]:
+        """The name, the value and the number of days of each score that is told."""
+        if isinstance(self.skill, str):
+            return []
+        return [
+            (score.metric, score.value, score.n)
+            for name in TOLD
+            for score in self.skill.scores
+            if score.metric == name and score.member == "mean" and score.value is not None and score.lead == "all"
+        ]
+
+    @property
+    def calibrated_leads(self) -> list[LeadVerification]:
+        """How true calibrated forecasts were at each lead."""
+        if isinstance(self.skill_by_lead, str):
+            return []
+        return [row for row in self.skill_by_lead.verification if row.forecaster == "calibrated"]
+
+
+@router.get("/basins/{basin}", response_class=HTMLResponse)
+def read_basin(
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    basin: BasinId,
+    run: ChosenRun = None,
+    units: DischargeUnits = "m3/s",
+    members: WithMembers = False,
+) -> HTMLResponse:
+    """Show a basin by its latest forecast, or by a given run."""
+    now = clock.now()
+    detail = basin_service.detail(session, basin)
+    latest = _or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
+    shown = _Shown(session, basin, units, members, now, run)
+    page = shown.without(detail, latest) if isinstance(latest, str) else shown.with_forecast(detail, latest)
+    return render(request, "basin.html", page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is asked of the page."""
+
+    session: Session
+    basin: str
+    units: Units
+    members: bool
+    now: datetime
+    run: str | None
+
+    def without(self, detail: BasinDetail, reason: str) -> Basin:
+        """Return the page of a basin that has no forecast."""
+        return Basin(
+            detail=detail,
+            forecast=reason,
+            around=None,
+            units=self.units,
+            members=self.members,
+            figures=[],
+            alerts=alert_service.of_basin(self.session, self.basin),
+            volumes=reason,
+            skill=reason,
+            skill_by_lead=reason,
+            model=None,
+        )
+
+    def with_forecast(self, detail: BasinDetail, latest: Latest) -> Basin:
+        """Return the page of a basin by a run."""
+        forecast = _or_reason(lambda: self._forecast(latest))
+        if isinstance(forecast, str):
+            return self.without(detail, forecast)
+        return Basin(
+            detail=detail,
+            forecast=forecast,
+            around=runs_around(self.session, latest, self.now),
+            units=self.units,
+            members=self.members,
+            figures=self._figures(forecast),
+            alerts=alert_service.of_basin(self.session, self.basin),
+            volumes=_or_reason(self._volumes),
+            skill=_or_reason(lambda: skills.of_basin(self.session, self.basin, forecast.version, None)),
+            skill_by_lead=_or_reason(
+                lambda: verification.of_basin(self.session, self.basin, forecast.version, ALL_YEAR)
+            ),
+            model=models.detail(self.session, forecast.version),
+        )
+
+    def _forecast(self, latest: Latest) -> BasinForecast:
+        (parts,) = forecasts.stored_parts(self.session, [latest], self.members)
+        at = self.now if self.run is None else None
+        return forecasts.basin_forecast(latest, parts, Representation(self.units, self.members, at))
+
+    def _volumes(self) -> VolumesOfRun:
+        newest = volumes.newest(self.session, self.basin, self.now)
+        return volume_service.volumes_of_run(self.session, newest, None, self.now)
+
+    def _figures(self, forecast: BasinForecast) -> list[Figure]:
+        first = forecast.t0 - timedelta(days=PAST_DAYS)
+        time = [first + timedelta(days=ahead) for ahead in range(PAST_DAYS + forecast.horizon_days + 1)]
+        of_run = f"/v1/basins/{self.basin}/forecasts/latest"
+        of_water = f"/v1/basins/{self.basin}/storage"
+        if self.run is not None:
+            of_run = f"/v1/runs/{self.run}/basins/{self.basin}"
+        past = f"/v1/basins/{self.basin}/observations?product={forecast.product}&start={first}&end={forecast.t0}"
+        of_weather = _or_reason(lambda: self._observations(forecast.product, None, first, forecast.t0, forecast))
+        normals = _or_reason(lambda: self._normals(forecast, time))
+        observed, levels = self._observed(forecast, time), self._levels(forecast)
+        discharge = flow.hydrograph(forecast, observed, levels, self.units, time, of_run)
+        return [
+            with_usual(discharge, normals, DISCHARGE, time),
+            weather.precipitation(forecast, of_weather, time, past),
+            weather.temperature(forecast, of_weather, time, past),
+            with_usual(water.snow(forecast, time, of_water), normals, SNOW, time),
+            with_usual(water.storage(forecast, time, of_water), normals, STORAGE, time),
+        ]
+
+    def _normals(self, forecast: BasinForecast, time: Sequence[date]) -> Normals:
+        area = forecast.area.name if forecast.area and self.units == "mm/day" else None
+        asked = NormalsRequest(None, forecast.product, day(time[0]), day(time[-1]), self.units, area)
+        return normals_of(self.session, self.basin, asked, self.now)
+
+    def _observed(self, forecast: BasinForecast, time: Sequence[date]) -> Observed:
+        last = min(time[-1], self.now.date())
+        answer = _or_reason(lambda: self._observations(gauge_product(self.basin), DISCHARGE, time[0], last, forecast))
+        if isinstance(answer, str):
+            return Observed([], [], answer)
+        return Observed(answer.time, answer.values[DISCHARGE])
+
+    def _observations(
+        self, product: str, variable: str | None, first: date, last: date, forecast: BasinForecast
+    ) -> Observations:
+        units = self.units if variable == DISCHARGE else None
+        area = forecast.area.name if forecast.area and units == "mm/day" else None
+        asked = SeriesRequest(product, variable, day(first), day(last), units, area, None)
+        return observations.tell(self.session, observations.part(self.session, self.basin, asked))
+
+    def _levels(self, forecast: BasinForecast) -> list[Level]:
+        if forecast.area is None and self.units == "mm/day":
+            return []
+        area = None if forecast.area is None else Area(forecast.area.name, forecast.area.km2 * 1e6)
+        levels = alert_service.of_basin(self.session, self.basin).levels
+        # A flood is told by two methods: one line for each return period is enough to look at.
+        rising = [alert for alert in levels if alert.direction == "rising" and not alert.level.startswith("lp3-")]
+        flows = converted(np.array([alert.discharge for alert in rising]), unit="m3/s", into=self.units, area=area)
+        return [Level(alert.level, float(value)) for alert, value in zip(rising, flows, strict=True)]
+
+
+def _gravity(alert: Alert) -> tuple[int, float]:
+    return rank(alert.severity), alert.return_period_years or math.inf
+
+
+def _or_reason(read: Callable[[], Answer]) -> Answer | str:
+    """Return what is read, or why it is not there."""
+    try:
+        return read()
+    except (NotFound, InvalidInput) as problem:
+        return str(problem)

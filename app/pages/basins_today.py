@@ -1,0 +1,142 @@
+"""Every basin as it stands today, in a few numbers: what the map and the list show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import Kind, kind_of
+from app.pages.map import Place
+from hydrology.alerting import Severity, Trend, rank
+from hydrology.calendar import as_date
+from hydrology.staleness import age_days, stale
+from hydrology.units import Area, mm_per_day_to_m3s
+from records import alerts, basins, latest, skill, versions
+from records.alerts import AtAGlance
+from records.latest import Latest
+from records.runs import RunBasin
+
+METRIC = "nse"
+LEAST_NORMAL_MM = 1.0
+"""A percentage of less says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinToday:
+    """A basin, and its newest forecast in a few numbers; None where a number is not known.
+
+    Attributes:
+        place: None where it is not known.
+        t0: of its latest forecast; reason: why it has none, or why a newer one was withheld.
+        chance: the highest of passing one of its levels upwards; level: that level.
+        severity: the highest of its alerts; trend: of the chance.
+        peak: the median forecast's highest day, m3/s.
+        flow_percent: the forecast's flow in percent of normal; snow_percent: its snow.
+        nse: Nash-Sutcliffe efficiency of the members' mean in days that the version has not learnt from.
+    """
+
+    id: str
+    kind: Kind
+    name: str | None
+    place: Place | None
+    t0: date | None = None
+    reason: str | None = None
+    age_days: int | None = None
+    stale: bool = False
+    severity: Severity | None = None
+    chance: float | None = None
+    level: str | None = None
+    trend: Trend | None = None
+    peak: float | None = None
+    peak_day: date | None = None
+    flow_percent: float | None = None
+    snow_percent: float | None = None
+    nse: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return self.name or self.id
+
+    @property
+    def concern(self) -> tuple[float, ...]:
+        """The higher, the sooner somebody should look."""
+        return (rank(self.severity), self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
+
+
+def basins_today(session: Session, at: datetime) -> list[BasinToday]:
+    """Return every basin as it stands at an instant, those of most concern first."""
+    kept = basins.list_basins(session)
+    ids = [basin.id for basin in kept]
+    forecasts = latest.latest_many(session, ids, at)
+    levels = alerts.at_a_glance(session)
+    scores = _scores(session, {f.run.version_id for f in forecasts.values() if isinstance(f, Latest)})
+    today = []
+    for basin in kept:
+        basin_today = _plain(basin)
+        forecast = forecasts[basin.id]
+        if isinstance(forecast, Latest):
+            nse = scores.get((forecast.run.version_id, basin.id))
+            basin_today = _with_forecast(basin_today, forecast, at, levels.get(basin.id, ()), nse)
+        else:
+            basin_today = replace(basin_today, reason=str(forecast))
+        today.append(basin_today)
+    return sorted(today, key=lambda basin: basin.concern, reverse=True)
+
+
+def _plain(basin: basins.Basin) -> BasinToday:
+    known = basin.latitude is not None and basin.longitude is not None
+    place = Place(basin.latitude or 0.0, basin.longitude or 0.0) if known else None
+    return BasinToday(id=basin.id, kind=kind_of(basin.id), name=basin.name, place=place)
+
+
+def _with_forecast(
+    basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
+) -> BasinToday:
+    run, of_basin = forecast.run, forecast.basin
+    summary, age = of_basin.summary, age_days(run.t0, at)
+    rising = [level for level in levels if level.direction == "rising"]
+    likeliest = max(rising, key=lambda level: level.chance, default=None)
+    return replace(
+        basin,
+        t0=as_date(run.t0),
+        reason=forecast.superseded_by.reason if forecast.superseded_by else None,
+        age_days=age,
+        stale=stale(age),
+        severity=max((level.severity for level in levels), key=rank, default=None),
+        chance=likeliest.chance if likeliest else None,
+        level=likeliest.level if likeliest else None,
+        trend=likeliest.trend if likeliest else None,
+        peak=_peak(of_basin),
+        flow_percent=_percent(summary.discharge_mm, summary.normal_mm),
+        snow_percent=_percent(summary.snow_mm, summary.snow_normal_mm),
+        peak_day=None if summary.peak_lead is None else as_date(run.t0 + np.timedelta64(summary.peak_lead, "D")),
+        nse=nse,
+    )
+
+
+def _percent(amount: float | None, normal: float | None) -> float | None:
+    """Return an amount in percent of normal; None where there is normally so little that it would say nothing."""
+    return None if amount is None or normal is None or normal < LEAST_NORMAL_MM else 100 * amount / normal
+
+
+def _peak(basin: RunBasin) -> float | None:
+    if basin.summary.peak_mm_per_day is None or basin.area_m2 is None or basin.area_name is None:
+        return None
+    return float(mm_per_day_to_m3s(basin.summary.peak_mm_per_day, area=Area(basin.area_name, basin.area_m2)))
+
+
+def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
+    """Return the score of each version and basin, of the version itself or else of its twin."""
+    scored = {version: versions.get(session, version).twin_id or version for version in in_use}
+    rows = skill.scores(session, versions=sorted({*scored, *scored.values()}), metrics=[METRIC], members=["mean"])
+    values = {(score.version_id, score.basin_id): score.value for score in rows if score.value is not None}
+    of_twins = {
+        (version, basin): value
+        for version, twin in scored.items()
+        for (of, basin), value in values.items()
+        if of == twin
+    }
+    return of_twins | values

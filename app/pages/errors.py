@@ -1,0 +1,51 @@
+"""What goes wrong with a page, told as a page."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+
+from app.pages.render import render
+from app.problems import InvalidRequest, Unauthorized, faults_of, status_of
+from hydrology.errors import Problem
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What the page says; `needs_key`: whether a key would open it."""
+
+    title: str
+    detail: str
+    needs_key: bool
+
+
+class PageRoute(APIRoute):
+    """A route whose problems are pages."""
+
+    def get_route_handler(self) -> Handler:
+        """Return the handler of the page."""
+        read = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await read(request)
+            except RequestValidationError as error:
+                return _page(request, InvalidRequest(faults_of(error)))
+            except Problem as problem:
+                if status_of(type(problem)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise
+                return _page(request, problem)
+
+        return handle
+
+
+def _page(request: Request, problem: Problem) -> Response:
+    status = status_of(type(problem))
+    failed = Failed(problem.kind.replace("-", " ").capitalize(), str(problem), isinstance(problem, Unauthorized))
+    return render(request, "failed.html", failed, status)

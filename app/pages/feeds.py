@@ -1,0 +1,35 @@
+"""/feeds: which services are asked for discharge and weather, and what came of it."""
+
+import json
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import Reading
+from app.feeds import service
+from app.feeds.example import SETTINGS
+from app.feeds.schemas import FeedDetail
+from app.pages.errors import PageRoute
+from app.pages.render import render
+from app.security import AnyKey
+from jobspec.feeds import ADAPTERS
+from records import feeds
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class Feeds:
+    """What the page shows; `example`: of the settings of a new one, as JSON."""
+
+    feeds: list[FeedDetail]
+    adapters: list[str]
+    example: str
+
+
+@router.get("/feeds", response_class=HTMLResponse)
+def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
+    """Show the feeds."""
+    listed = [service.detail(session, feed, key) for feed in feeds.list_feeds(session)]
+    return render(request, "feeds.html", Feeds(listed, list(ADAPTERS), json.dumps(SETTINGS)))

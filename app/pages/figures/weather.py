@@ -1,0 +1,65 @@
+"""Precipitation and temperature of the days before T0, and the precipitation ahead."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from app.forecasts.schemas import BasinForecast
+from app.observations.schemas import Observations
+from app.pages.figures import Colour, Curve, Figure, on_days
+
+PRECIPITATION = "precipitation"
+TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
+"""Variable, what it is called, colour."""
+
+
+def precipitation(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
+    """Return precipitation, observed and ahead."""
+    curves = []
+    if not isinstance(observed, str) and PRECIPITATION in observed.values:
+        values = [
+            value if day <= forecast.t0 else None
+            for day, value in zip(observed.time, observed.values[PRECIPITATION], strict=True)
+        ]
+        past = on_days(time, observed.time, values)
+        curves.append(Curve(label="until T0", values=past, colour="rain", style="bars"))
+    if forecast.precipitation is not None:
+        ahead = on_days(time, forecast.time, forecast.precipitation)
+        label = "after T0" if forecast.traces is None else "after T0, mean of the traces"
+        curves.append(Curve(label=label, values=ahead, colour="median", style="bars"))
+    return Figure(
+        name=f"{forecast.basin}-precipitation",
+        title="Precipitation",
+        unit="mm/day",
+        described="Rain and snow of each day. The values stand behind the call below.",
+        note=forecast.forcing_note,
+        call=call,
+        csv=f"{call}&format=csv",
+        reason=None if curves else str(observed),
+        time=list(time),
+        curves=curves,
+        t0=forecast.t0,
+    )
+
+
+def temperature(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
+    """Return the lowest and the highest temperature of each day."""
+    curves = []
+    if not isinstance(observed, str):
+        curves = [
+            Curve(label=label, values=on_days(time, observed.time, observed.values[name]), colour=colour)
+            for name, label, colour in TEMPERATURES
+            if name in observed.values
+        ]
+    reason = observed if isinstance(observed, str) else f"{forecast.product} has no temperature."
+    return Figure(
+        name=f"{forecast.basin}-temperature",
+        title="Temperature",
+        unit="°C",
+        described="The lowest and the highest temperature of each day. The values stand behind the call below.",
+        call=call,
+        csv=f"{call}&format=csv",
+        reason=None if curves else reason,
+        time=list(time),
+        curves=curves,
+        t0=forecast.t0,
+    )

@@ -1,0 +1,72 @@
+"""/jobs: what the workers do, and a form to ask for more. /jobs/{job}: one, as it goes on."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import JobId, Reading
+from app.jobs import service
+from app.jobs.schemas import Job
+from app.pages.errors import PageRoute
+from app.pages.forms import FormField, form_of
+from app.pages.render import render
+from app.security import AnyKey
+from jobspec.kinds import REQUESTABLE
+from records import jobs
+from records.jobs import ENDED
+
+router = APIRouter(route_class=PageRoute)
+
+MOST_LISTED = 100
+USUAL_KIND = "forecast"
+Kind = Annotated[str, Query(description="The kind of job that the form is for.", max_length=64)]
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """What the list shows, the newest first, and the form of a kind of job."""
+
+    jobs: list[Job]
+    kinds: dict[str, str]
+    kind: str
+    form: list[FormField]
+
+
+@dataclass(frozen=True, slots=True)
+class OneJob:
+    """What the page of a job shows."""
+
+    job: Job
+    children: list[Job]
+    ended: bool
+
+    @property
+    def params(self) -> str:
+        """Its parameters as JSON."""
+        return json.dumps(self.job.params, indent=2)
+
+    @property
+    def result(self) -> str:
+        """Its result as JSON."""
+        return json.dumps(self.job.result, indent=2)
+
+
+@router.get("/jobs", response_class=HTMLResponse)
+def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
+    """Show the jobs."""
+    listed, _ = service.page(session, key, status=None, kind=None, parent=None, after=None, limit=MOST_LISTED)
+    chosen = kind if kind in REQUESTABLE else USUAL_KIND
+    form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
+    kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
+    return render(request, "jobs.html", Jobs(listed, kinds, chosen, form))
+
+
+@router.get("/jobs/{job}", response_class=HTMLResponse)
+def read_job(request: Request, session: Reading, key: AnyKey, job: JobId) -> HTMLResponse:
+    """Show a job."""
+    answer = service.answer(jobs.get(session, job), key)
+    children = [service.answer(child, key) for child in jobs.children(session, job)]
+    return render(request, "job.html", OneJob(answer, children, answer.status in ENDED))

@@ -1,0 +1,107 @@
+"""The map: basins as points over the outlines of states or countries, drawn here, without tiles."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.pages.outlines import Name, Polyline, outlines
+
+WIDTH = 960
+"""Of the drawing, in its own units."""
+FLATTEST = 0.3
+STEEPEST = 0.62
+"""A drawing is at least and at most so many times as high as it is wide."""
+MARGIN = 0.06
+"""Of the basins' extent, free on each side."""
+LEAST_DEGREES = 3.0
+"""The map shows at least so many degrees of latitude."""
+CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
+"""West, south, east, north, degrees: where states are drawn. Elsewhere it is countries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a basin's gauge is, degrees."""
+
+    latitude: float
+    longitude: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Degrees that are drawn."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def touches(self, line: Polyline) -> bool:
+        """Whether a polyline may lie within."""
+        longitudes, latitudes = zip(*line, strict=True)
+        reaches = max(longitudes) >= self.west and max(latitudes) >= self.south
+        begins = min(longitudes) <= self.east and min(latitudes) <= self.north
+        return bool(reaches and begins)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """An equirectangular projection, true to scale at the middle latitude of its box [Snyder 1987, chapter 12]."""
+
+    box: Box
+
+    @property
+    def _scale(self) -> float:
+        """Units a degree of longitude."""
+        return WIDTH / (self.box.east - self.box.west)
+
+    @property
+    def _stretch(self) -> float:
+        return 1 / math.cos(math.radians((self.box.south + self.box.north) / 2))
+
+    @property
+    def width(self) -> int:
+        """Of the drawing, in its own units."""
+        return WIDTH
+
+    @property
+    def height(self) -> int:
+        """Of the drawing, in its own units."""
+        return round((self.box.north - self.box.south) * self._scale * self._stretch)
+
+    def x(self, longitude: float) -> float:
+        """Return how far to the right."""
+        return round((longitude - self.box.west) * self._scale, 1)
+
+    def y(self, latitude: float) -> float:
+        """Return how far down."""
+        return round((self.box.north - latitude) * self._scale * self._stretch, 1)
+
+    def path(self, line: Polyline) -> str:
+        """Return a polyline as the data of an SVG path."""
+        return "M" + "L".join(f"{self.x(x):.0f} {self.y(y):.0f}" for x, y in line)
+
+
+def projection(places: Sequence[Place]) -> Projection:
+    """Return the projection that shows some places, at least one."""
+    longitudes, latitudes = [p.longitude for p in places], [p.latitude for p in places]
+    middle = (min(latitudes) + max(latitudes)) / 2
+    stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
+    high = max((max(latitudes) - min(latitudes)) * (1 + 2 * MARGIN), LEAST_DEGREES)
+    wide = max((max(longitudes) - min(longitudes)) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
+    high = max(high, wide * FLATTEST / stretch)
+    centre = (min(longitudes) + max(longitudes)) / 2
+    return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
+
+
+def borders(projected: Projection, places: Sequence[Place]) -> str:
+    """Return the outlines around some places as the data of an SVG path."""
+    west, south, east, north = CONTIGUOUS
+    in_states = all(west <= p.longitude <= east and south <= p.latitude <= north for p in places)
+    return "".join(_paths(projected, "states" if in_states else "countries"))
+
+
+def _paths(projected: Projection, name: Name) -> Iterator[str]:
+    for line in outlines(name):
+        if projected.box.touches(line):
+            yield projected.path(line)

@@ -1,0 +1,103 @@
+"""/models: the versions side by side. /models/{version}: one, and what puts it in use. /comparisons/{comparison}: their
+scores on the same basins and days."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.comparisons import service as comparisons
+from app.comparisons.endpoints import ComparisonId
+from app.comparisons.schemas import Comparison, ComparisonSummary
+from app.dependencies import Reading, VersionId
+from app.models import service as models
+from app.models.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
+from app.pages.basins_today import METRIC
+from app.pages.errors import PageRoute
+from app.pages.forms import FormField, form_of
+from app.pages.paired import Paired, paired
+from app.pages.render import render
+from app.skill import service as skills
+from app.skill.schemas import Quartiles
+from app.skill.service import NotEvaluated
+from records import promotions, skill
+
+router = APIRouter(route_class=PageRoute)
+
+MOST_LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A version in the list, with its score over the basins; None where it was not evaluated."""
+
+    model: ModelSummary
+    nse: skill.Quartiles | None
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What the list shows, the newest first."""
+
+    rows: list[Row]
+    comparisons: list[ComparisonSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What the page of a version shows.
+
+    Attributes:
+        before: the basins that it serves, by the version that served them before.
+    """
+
+    model: ModelDetail
+    scores: list[Quartiles]
+    promotions: Promotions
+    before: dict[str, list[str]]
+    form: list[FormField]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What the page of a comparison shows."""
+
+    comparison: Comparison
+    names: dict[str, str]
+    plots: list[Paired]
+
+
+@router.get("/models", response_class=HTMLResponse)
+def read_models(request: Request, session: Reading) -> HTMLResponse:
+    """Show every version."""
+    listed, _ = models.page(session, product=None, architecture=None, after=None, limit=MOST_LISTED)
+    compared, _ = comparisons.page(session, version=None, after=None, limit=MOST_LISTED)
+    rows = [Row(model, next(iter(_mean(skill.quartiles(session, model.id, [METRIC]))), None)) for model in listed]
+    return render(request, "models.html", Models(rows, compared))
+
+
+@router.get("/models/{version}", response_class=HTMLResponse)
+def read_model(request: Request, session: Reading, version: VersionId) -> HTMLResponse:
+    """Show a version."""
+    detail = models.detail(session, version)
+    try:
+        scores = [score for score in skills.of_model(session, version, None).scores if score.member == "mean"]
+    except NotEvaluated:
+        scores = []
+    before: dict[str, list[str]] = {}
+    for basin, previous in promotions.before(session, detail.current_basins).items():
+        before.setdefault(previous, []).append(basin)
+    page = Version(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion))
+    return render(request, "model.html", page)
+
+
+@router.get("/comparisons/{comparison}", response_class=HTMLResponse)
+def read_comparison(request: Request, session: Reading, comparison: ComparisonId) -> HTMLResponse:
+    """Show a comparison."""
+    detail = comparisons.detail(session, comparison, None)
+    names = {version.id: version.label or version.id for version in detail.versions}
+    return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
+
+
+def _mean(scores: list[skill.Quartiles]) -> list[skill.Quartiles]:
+    return [score for score in scores if score.member == "mean"]

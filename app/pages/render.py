@@ -1,0 +1,102 @@
+"""A page from its template: one typed object holds all that the template shows."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from app.forecasts.words import number, on
+from app.pages import static_files
+from records.clock import Clock
+
+TEMPLATES = Path(__file__).parent / "templates"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""What a page may load: what this service ships, and nothing that stands in the page itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place in the navigation."""
+
+    path: str
+    title: str
+
+
+NAVIGATION = (
+    Link("/", "Rivers"),
+    Link("/alerts", "Alerts"),
+    Link("/models", "Models"),
+    Link("/jobs", "Jobs"),
+    Link("/feeds", "Feeds"),
+    Link("/schedules", "Schedules"),
+    Link("/status", "Status"),
+    Link("/docs", "API"),
+)
+
+
+def day_and_time(instant: datetime) -> str:
+    """Return an instant as people write it: 21 April 2008, 06:00 UTC."""
+    return f"{in_full(instant.date())}, {instant:%H:%M} UTC"
+
+
+def in_full(day: date) -> str:
+    """Return a day with its year: 21 April 2008."""
+    return f"{on(day)} {day.year}"
+
+
+def words(text: str) -> Markup:
+    """Return a text of the contract with the names in backticks set as code."""
+    parts = text.split("`")
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number,
+        "on": on,
+        "in_full": in_full,
+        "day_and_time": day_and_time,
+        "words": words,
+    }
+    environment.globals |= {"navigation": NAVIGATION, "version": metadata.version("freshet")}
+    return environment
+
+
+_ENVIRONMENT = _environment()
+
+
+def render(request: Request, template: str, page: Any, status: int = 200) -> HTMLResponse:
+    """Return a page.
+
+    Args:
+        template: its file's name.
+        page: what it shows; the template knows it as `page`.
+    """
+    clock: Clock = request.app.state.clock
+    base = request.scope.get("root_path", "")
+    body = _ENVIRONMENT.get_template(template).render(
+        page=page,
+        base=base,
+        path=request.scope["path"],
+        now=clock.now(),
+        replayed=clock.as_of is not None,
+        static=lambda name: base + static_files.address(name),
+    )
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache", "Vary": "Authorization"}
+    return HTMLResponse(body, status, headers)

@@ -1,0 +1,9 @@
+"""Every page."""
+
+from fastapi import APIRouter
+
+from app.pages import alerts, basin, day, feeds, jobs, models, schedules, status
+
+router = APIRouter(include_in_schema=False)
+for page in (day, basin, alerts, models, jobs, feeds, schedules, status):
+    router.include_router(page.router)

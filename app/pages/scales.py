@@ -1,0 +1,117 @@
+"""What the map and the list can be coloured by: five numbers of a basin, each in classes with a name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from app.pages.basins_today import BasinToday
+from hydrology.staleness import STALE_AFTER_DAYS
+
+ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]
+Palette = Literal["warning", "balance", "quality"]
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a number of a basin is coloured.
+
+    Attributes:
+        title: what it is called where it is chosen; means: what it is, in a sentence.
+        palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
+        edges: a value belongs to the class whose lower edge it has reached.
+        labels: of the classes, one more than edges.
+        value: of a basin; None where it is not known.
+        write: the value as it is shown.
+        call: the API's answer that tells it.
+    """
+
+    title: str
+    means: str
+    palette: Palette
+    edges: tuple[float, ...]
+    labels: tuple[str, ...]
+    value: Callable[[BasinToday], float | None]
+    write: Callable[[float], str]
+    call: str
+
+    def colour(self, basin: BasinToday) -> str:
+        """Return the class of a basin's colour: the palette's name and a number from 0, or `unknown`."""
+        value = self.value(basin)
+        return UNKNOWN if value is None else f"{self.palette}-{sum(value >= edge for edge in self.edges)}"
+
+    def written(self, basin: BasinToday) -> str:
+        """Return the value of a basin as it is shown."""
+        value = self.value(basin)
+        return "not known" if value is None else self.write(value)
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        """The class and the label of each colour."""
+        return [(f"{self.palette}-{at}", label) for at, label in enumerate(self.labels)]
+
+
+def percent(share: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * share:.0f} %"
+
+
+def _of_normal(value: float) -> str:
+    return f"{value:.0f} %" if value < 1000 else "more than 1000 %"
+
+
+_PERCENT_OF_NORMAL = ("below 50 %", "50 to 80 %", "80 to 125 %", "125 to 200 %", "200 % and more")
+
+SCALES: Mapping[ColourBy, Scale] = {
+    "chance": Scale(
+        "Chance of passing a level",
+        "The highest calibrated chance that flow rises above one of the basin's levels in the next days.",
+        "warning",
+        (0.05, 0.2, 0.5),
+        ("below 5 %", "5 to 20 %", "20 to 50 %", "50 % and more"),
+        lambda basin: basin.chance,
+        percent,
+        "/v1/basins/{basin}/alerts",
+    ),
+    "flow": Scale(
+        "Flow against normal",
+        "The forecast flow of the next days in percent of the observed mean of the same days in all other years.",
+        "balance",
+        (50, 80, 125, 200),
+        _PERCENT_OF_NORMAL,
+        lambda basin: basin.flow_percent,
+        _of_normal,
+        "/v1/basins/{basin}/forecasts/latest",
+    ),
+    "snow": Scale(
+        "Snow against normal",
+        "Water stored as snow at T0 in percent of the mean of the same day in all other years, as the model has both.",
+        "balance",
+        (50, 80, 125, 200),
+        _PERCENT_OF_NORMAL,
+        lambda basin: basin.snow_percent,
+        _of_normal,
+        "/v1/basins/{basin}/storage",
+    ),
+    "skill": Scale(
+        "Skill",
+        "Nash-Sutcliffe efficiency of the model in years that it has not learnt from: 1 is perfect, 0 no better than "
+        "the mean.",
+        "quality",
+        (0.3, 0.5, 0.7, 0.85),
+        ("below 0.3", "0.3 to 0.5", "0.5 to 0.7", "0.7 to 0.85", "0.85 and more"),
+        lambda basin: basin.nse,
+        lambda nse: f"{nse:.2f}",
+        "/v1/basins/{basin}/skill",
+    ),
+    "freshness": Scale(
+        "Freshness",
+        f"How many days the newest forecast's T0 lies behind the clock: stale after {STALE_AFTER_DAYS}.",
+        "warning",
+        (2, STALE_AFTER_DAYS + 1, 8),
+        ("1 day or less", f"2 to {STALE_AFTER_DAYS} days", "stale", "a week and more"),
+        lambda basin: basin.age_days,
+        lambda days: f"{days:.0f} {'day' if days == 1 else 'days'}",
+        "/v1/basins/{basin}/forecasts/latest",
+    ),
+}

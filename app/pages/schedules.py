@@ -1,0 +1,33 @@
+"""/schedules: which jobs are posted by themselves, and when."""
+
+import json
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import Reading
+from app.pages.errors import PageRoute
+from app.pages.render import render
+from app.schedules import service
+from app.schedules.example import SCHEDULE
+from app.schedules.schemas import Schedule
+from app.security import AnyKey
+from records import schedules
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedules:
+    """What the page shows; `example`: of the job of a new one, as JSON."""
+
+    schedules: list[Schedule]
+    example: str
+
+
+@router.get("/schedules", response_class=HTMLResponse)
+def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
+    """Show the schedules."""
+    listed = [service.answer(schedule, key) for schedule in schedules.list_schedules(session)]
+    return render(request, "schedules.html", Schedules(listed, json.dumps(SCHEDULE["job"])))

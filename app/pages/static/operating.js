@@ -1,0 +1,218 @@
+// Pages on which a key is used. The key stays in this tab's session storage and is sent in a header to this service
+// alone: no cookie goes along by itself, so that no other site can make the browser write here.
+"use strict";
+
+const NAME = "freshet-key";
+const IDLE_MS = 30 * 60 * 1000;
+const base = document.querySelector(".brand").getAttribute("href").replace(/\/$/, "");
+
+const key = {
+  get() {
+    const held = JSON.parse(sessionStorage.getItem(NAME) || "null");
+    if (held === null || held.until < Date.now()) {
+      sessionStorage.removeItem(NAME);
+      return null;
+    }
+    this.hold(held.token);
+    return held.token;
+  },
+  hold(token) {
+    sessionStorage.setItem(NAME, JSON.stringify({ token, until: Date.now() + IDLE_MS }));
+  },
+  forget() {
+    sessionStorage.removeItem(NAME);
+  },
+};
+
+function authorization() {
+  const token = key.get();
+  return token === null ? {} : { Authorization: "Bearer " + token };
+}
+
+// Show a page that a key opens in place of the one that asks for it.
+async function open(address) {
+  const answer = await fetch(address, { headers: { Accept: "text/html", ...authorization() } });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const main = page.querySelector("main");
+  if (answer.status === 401) key.forget();
+  if (main === null) throw new Error(`it answered ${answer.status} at ${address}`);
+  document.title = page.title;
+  document.querySelector("main").replaceWith(document.importNode(main, true));
+  document.querySelector("nav").replaceWith(document.importNode(page.querySelector("nav"), true));
+  if (new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
+  scrollTo(0, 0);
+  enhance();
+  await loadHead(page);
+  dispatchEvent(new Event("freshet-page"));
+  return answer.status;
+}
+
+// Load what the page has in its head and this document does not have yet.
+async function loadHead(page) {
+  for (const wanted of page.querySelectorAll("head script[src], head link[rel=stylesheet]")) {
+    const name = wanted.localName === "script" ? "src" : "href";
+    const address = wanted.getAttribute(name);
+    if (document.querySelector(`head [${name}="${CSS.escape(address)}"]`)) continue;
+    const element = document.createElement(wanted.localName);
+    if (wanted.rel) element.rel = wanted.rel;
+    const loaded = new Promise((resolve) => element.addEventListener("load", resolve));
+    element.setAttribute(name, address);
+    document.head.append(element);
+    await loaded;
+  }
+}
+
+function valueOf(field) {
+  const text = field.value.trim();
+  switch (field.dataset.entry) {
+    case "boolean": return field.checked === field.hasAttribute("data-default") ? undefined : field.checked;
+    case "number": return text === "" || text === field.dataset.default ? undefined : Number(text);
+    case "list": return text === "" ? undefined : text.split(",").map((part) => part.trim()).filter(Boolean);
+    case "json": return text === "" || text === field.dataset.default ? undefined : JSON.parse(text);
+    default: return text === "" || text === field.dataset.default ? undefined : text;
+  }
+}
+
+// What the form says, as JSON: a dot in a name leads into an object.
+function body(form) {
+  const content = form.querySelector("[name^='params.']") ? { params: {} } : {};
+  for (const field of form.querySelectorAll("[data-entry]")) {
+    const value = valueOf(field);
+    if (value === undefined) continue;
+    const path = field.name.split(".");
+    const last = path.pop();
+    path.reduce((inner, part) => (inner[part] ??= {}), content)[last] = value;
+  }
+  return content;
+}
+
+function say(form, text, failed) {
+  const output = form.querySelector("output");
+  output.className = failed ? "answer failed" : "answer reason";
+  output.textContent = text;
+}
+
+async function send(form) {
+  const [method, path] = form.dataset.call.split(" ");
+  if (key.get() === null) return askForKey(form);
+  if (form.dataset.confirm && !confirm(form.dataset.confirm)) return undefined;
+  const request = { method, headers: authorization() };
+  try {
+    if (method !== "DELETE" && form.querySelector("[data-entry]")) {
+      request.headers["Content-Type"] = "application/json";
+      request.body = JSON.stringify(body(form));
+    }
+  } catch (error) {
+    return say(form, "A field is no JSON: " + error.message, true);
+  }
+  const answer = await fetch(base + path, request);
+  const content = answer.status === 204 ? null : await answer.json();
+  if (!answer.ok) {
+    if (answer.status === 401) key.forget();
+    return say(form, content.detail, true);
+  }
+  switch (form.dataset.then) {
+    case "follow": return open(base + answer.headers.get("Location").replace("/v1", ""));
+    case "show": return say(form, JSON.stringify(content, null, 2), false);
+    default: return open(location.href);
+  }
+}
+
+function askForKey(form) {
+  say(form, "This needs a key: ", true);
+  const link = document.createElement("a");
+  link.href = base + "/jobs";
+  link.textContent = "give one on the page of jobs, and come back.";
+  form.querySelector("output").append(link);
+}
+
+// Follow a job's events: server-sent events, read with fetch, which can send the key.
+async function follow(section) {
+  const log = document.querySelector("[data-log]");
+  const progress = section?.querySelector("progress");
+  const address = section ? section.dataset.events : null;
+  let last = 0;
+  while (section.isConnected) {
+    const answer = await fetch(base + address, { headers: { ...authorization(), "Last-Event-ID": String(last) } });
+    if (!answer.ok) return;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; ;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+      const events = text.split("\n\n");
+      text = events.pop();
+      for (const event of events) last = show(event, progress, section, log) ?? last;
+    }
+    if (section.dataset.ended) return open(location.href);
+  }
+}
+
+function show(text, progress, section, log) {
+  const event = Object.fromEntries(text.split("\n").filter((line) => line && line[0] !== ":").map((line) => {
+    const at = line.indexOf(":");
+    return [line.slice(0, at), line.slice(at + 1).trim()];
+  }));
+  if (event.data === undefined) return undefined;
+  const data = JSON.parse(event.data);
+  if (event.event === "progress") {
+    progress.max = data.total || 1;
+    progress.value = data.done;
+    section.querySelector("[data-detail]").textContent = `${data.done} of ${data.total} ${data.detail || ""}`;
+  }
+  if (event.event === "status" && ["succeeded", "failed", "cancelled"].includes(data.status)) section.dataset.ended = "yes";
+  if (event.event === "log") log.textContent += `${data.at} ${data.message ?? JSON.stringify(data)}\n`;
+  return Number(event.id);
+}
+
+function enhance() {
+  for (const form of document.querySelectorAll("form[data-key]")) {
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      key.hold(form.querySelector("[name=token]").value.trim());
+      try {
+        if ((await open(location.href)) === 401) {
+          say(document.querySelector("form[data-key]"), "The key is not known, has expired or was revoked.", true);
+        }
+      } catch (error) {
+        say(form, "The service did not answer as it should: " + error.message, true);
+      }
+    });
+  }
+  for (const form of document.querySelectorAll("form[data-call]")) {
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const button = form.querySelector("button");
+      button.disabled = true;
+      try {
+        await send(form);
+      } catch (error) {
+        say(form, "The service did not answer: " + error.message, true);
+      } finally {
+        button.disabled = false;
+      }
+    });
+  }
+  for (const form of document.querySelectorAll("form[data-navigate]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      open(form.action + "?" + new URLSearchParams(new FormData(form)));
+    });
+  }
+  const section = document.querySelector("[data-events]");
+  if (section) follow(section);
+}
+
+// A link is followed with the key, which the browser itself would not send.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || link.hasAttribute("download")) return;
+  const { origin, pathname, hash } = new URL(link.href);
+  const isPage = origin === location.origin && !hash && !/^\/(v1|docs|guide|static|problems)(\/|$)/.test(pathname.slice(base.length));
+  if (!isPage || key.get() === null) return;
+  event.preventDefault();
+  open(link.href);
+});
+addEventListener("popstate", () => open(location.href));
+if (document.querySelector("[data-needs-key]") && key.get() !== null) open(location.href);
+else enhance();

@@ -1,0 +1,27 @@
+"""/status: what the service has, and how fresh it is."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import OpenDatabase, Reading, ServiceClock
+from app.pages.errors import PageRoute
+from app.pages.render import render
+from app.status import service
+from app.status.schemas import Status
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What the page shows."""
+
+    status: Status
+
+
+@router.get("/status", response_class=HTMLResponse)
+def read_status(request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock) -> HTMLResponse:
+    """Show the status."""
+    return render(request, "status.html", Now(service.status(session, clock, database.check().revision)))

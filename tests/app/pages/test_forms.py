@@ -1,0 +1,39 @@
+"""A form offers what the contract takes."""
+
+from typing import Any
+
+import pytest
+
+from app.pages.forms import form_of
+from jobspec.kinds import REQUESTABLE, ForecastParams
+from jobspec.subscriptions import NewSubscription
+
+
+def _params(kind: str) -> Any:
+    return REQUESTABLE[kind].model_fields["params"].annotation
+
+
+@pytest.mark.parametrize("kind", [kind for kind in REQUESTABLE if isinstance(_params(kind), type)])
+def test_every_field_of_a_kind_of_job_can_be_entered(kind: str) -> None:
+    model = _params(kind)
+    names = [field.alias or name for name, field in model.model_fields.items()]
+    form = form_of(model)
+    assert [field.name for field in form] == names
+    assert [field.name for field in form if field.required] == [
+        field.alias or name for name, field in model.model_fields.items() if field.is_required()
+    ]
+
+
+def test_fields_are_entered_as_what_they_are() -> None:
+    by_name = {field.name: field for field in form_of(ForecastParams)}
+    assert (by_name["horizon"].entry, by_name["horizon"].default) == ("number", "10")
+    assert (by_name["basins"].entry, by_name["basins"].default) == ("list", "")
+    assert by_name["weather"].entry == "choice"
+    assert by_name["weather"].default in by_name["weather"].choices
+    assert by_name["t0"].entry == "text"
+
+
+def test_what_may_be_null_is_entered_as_what_it_is_otherwise() -> None:
+    by_name = {field.name: field for field in form_of(NewSubscription)}
+    assert (by_name["basins"].entry, by_name["basins"].required) == ("list", False)
+    assert by_name["least_severity"].choices == ["advisory", "watch", "warning"]

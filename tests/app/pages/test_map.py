@@ -1,0 +1,50 @@
+"""The map shows every basin, at the right side of every other, over outlines."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.pages.map import WIDTH, Place, borders, projection
+from app.pages.outlines import NAMES, outlines
+
+PLACES = st.lists(
+    st.builds(Place, st.floats(-85, 85, allow_nan=False), st.floats(-180, 180, allow_nan=False)),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(PLACES)
+def test_every_place_is_on_the_map(places: list[Place]) -> None:
+    projected = projection(places)
+    for place in places:
+        assert 0 <= projected.x(place.longitude) <= WIDTH
+        assert 0 <= projected.y(place.latitude) <= projected.height + 1
+
+
+def test_north_is_up_and_east_is_right() -> None:
+    fish_river, rio_grande = Place(47.2, -68.6), Place(29.3, -100.9)
+    projected = projection([fish_river, rio_grande])
+    assert projected.y(fish_river.latitude) < projected.y(rio_grande.latitude)
+    assert projected.x(fish_river.longitude) > projected.x(rio_grande.longitude)
+
+
+def test_a_degree_north_is_as_long_as_it_is_on_the_ground() -> None:
+    projected = projection([Place(44, -110), Place(46, -108)])
+    east = projected.x(-108) - projected.x(-109)
+    north = projected.y(44.5) - projected.y(45.5)
+    assert abs(east / north - 0.7071) < 0.005  # the cosine of 45 degrees
+
+
+def test_states_are_drawn_in_the_united_states_and_countries_elsewhere() -> None:
+    colorado, alps = [Place(39.0, -106.0)], [Place(46.5, 8.0)]
+    in_states, in_countries = (borders(projection(places), places) for places in (colorado, alps))
+    assert in_states.startswith("M")
+    assert in_countries.startswith("M")
+    assert borders(projection([*colorado, *alps]), [*colorado, *alps]).count("M") > in_countries.count("M")
+
+
+def test_outlines_are_on_the_globe() -> None:
+    for name in NAMES:
+        for line in outlines(name):
+            assert len(line) > 1
+            assert all(-180 <= longitude <= 180 and -90 <= latitude <= 90 for longitude, latitude in line)

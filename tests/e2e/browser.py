@@ -1,0 +1,82 @@
+"""A real browser that reaches this machine alone."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, Route, expect, sync_playwright
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 30_000.0  # milliseconds
+PHONE = {"width": 390, "height": 844}
+WIDE = {"width": 1280, "height": 900}
+
+
+@dataclass
+class Shown:
+    """The page, and what it asked for."""
+
+    page: Page
+    address: str
+    here: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> None:
+        """Open a page of the service."""
+        self.here.clear()
+        self.page.goto(self.address + path)
+
+    def route(self, route: Route) -> None:
+        """Let a request through to the service, and no other."""
+        asked = urlsplit(route.request.url)
+        if asked.scheme in ("data", "blob"):
+            route.continue_()
+        elif asked.netloc == urlsplit(self.address).netloc:
+            self.here.append(asked.path)
+            route.continue_()
+        else:
+            self.elsewhere.append(route.request.url)
+            route.abort()
+
+
+@contextmanager
+def showing(address: str, **options: Any) -> Iterator[Shown]:
+    """Open a window of a browser on a service. Nothing but the service is asked for, and no script fails."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        why = f"install one of {', '.join(BROWSERS)} to see the pages drawn"
+        assert os.environ.get("FRESHET_BROWSER_REQUIRED") != "1", why
+        pytest.skip(why)
+    faults: list[str] = []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=browser, args=FLAGS)
+        page = started.new_page(**{"viewport": WIDE, **options})
+        page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        shown = Shown(page, address)
+        page.route("**/*", shown.route)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if _refused(message.text) else None)
+        yield shown
+        started.close()
+    assert shown.elsewhere == []
+    assert faults == []
+
+
+def _refused(text: str) -> bool:
+    """Whether the browser says that the content policy kept something from loading."""
+    return "Content Security Policy" in text

@@ -1,0 +1,18 @@
+"""Every page there is, by what a key is needed for."""
+
+from tests.e2e.conftest import Kept
+from tests.operations.conftest import BASINS
+
+
+def open_paths(kept: Kept) -> list[str]:
+    """Return the pages that everybody may read."""
+    day = ["/", "/?colour=skill", "/?search=nothing"]
+    basins = [f"/basins/{BASINS[0]}", f"/basins/{BASINS[1]}?members=true", f"/basins/{BASINS[1]}?run={kept.run}"]
+    of_models = ["/models", f"/models/{kept.version}", f"/comparisons/{kept.comparison}"]
+    return [*day, *basins, *of_models, "/alerts", "/status"]
+
+
+def keyed_paths(kept: Kept) -> list[str]:
+    """Return the pages that a key opens."""
+    jobs = ["/jobs", "/jobs?kind=training", *(f"/jobs/{job}" for job in kept.ended)]
+    return [*jobs, "/feeds", "/schedules", "/deliveries"]

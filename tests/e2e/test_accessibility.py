@@ -1,0 +1,43 @@
+"""Every page, light and dark, wide and on a phone, before the rules of axe; and no page is wider than its window."""
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.e2e.browser import PHONE, WIDE, Shown, showing
+from tests.e2e.conftest import Api
+from tests.e2e.paths import keyed_paths, open_paths
+
+SERIOUS = ("serious", "critical")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("window", [WIDE, PHONE], ids=["wide", "phone"])
+def test_no_page_has_a_serious_fault(reading_api: Api, window: dict[str, int], scheme: str) -> None:
+    faults: dict[str, Any] = {}
+    with showing(reading_api.address, viewport=window, color_scheme=scheme) as shown:
+        for path in [*open_paths(reading_api.kept), "/basins/SYNTH-99", "/jobs"]:
+            shown.go(path)
+            faults[path] = _faults(shown)
+        _open_with_key(shown, reading_api.kept.token)
+        for path in keyed_paths(reading_api.kept):
+            shown.go(path)
+            shown.page.locator("form[data-key]").wait_for(state="detached")
+            faults[f"{path} with a key"] = _faults(shown)
+    assert {path: found for path, found in faults.items() if found} == {}
+
+
+def _faults(shown: Shown) -> list[Any]:
+    """Return what axe finds to be serious, and by how much the page is wider than its window."""
+    shown.page.wait_for_load_state("networkidle")
+    found = Axe().run(shown.page).response["violations"]
+    serious = [(rule["id"], rule["nodes"][0]["html"]) for rule in found if rule["impact"] in SERIOUS]
+    overflow = shown.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return [*serious, *([f"{overflow} px too wide"] if overflow > 0 else [])]
+
+
+def _open_with_key(shown: Shown, token: str) -> None:
+    shown.page.get_by_label("Key").fill(token)
+    shown.page.get_by_role("button", name="Open").click()
+    shown.page.locator("form[data-key]").wait_for(state="detached")

@@ -1,0 +1,122 @@
+"""What an operator does with the pages of a whole service: a key, ingest, train, watch, promote, roll back, a feed, an
+alert's receiver."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from records import keys
+from records.clock import Clock
+from records.engine import Database
+from tests.e2e.browser import Shown, showing
+from tests.e2e.conftest import await_ready, free_port
+from tests.operations.conftest import BASINS
+
+WORK = 180_000.0  # milliseconds that a job may take
+CONFIG = {
+    "inputs": {"product": "synthetic"},
+    "members": 1,
+    "train_period": "2001-10-01..2003-09-30",
+    "validation_period": "2003-10-01..2004-09-30",
+    "windows": {"spinup_days": 90, "loss_days": 90, "batch": 4},
+    "schedule": {"kind": "cosine", "steps": 4, "peak_learning_rate": 0.02, "warmup_steps": 1},
+    "validate_every": 4,
+}
+
+
+@pytest.fixture
+def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
+    """A window on a service that keeps nothing yet, and an admin's token."""
+    data, log, port = tmp_path / "data", tmp_path / "service.log", free_port()
+    data.mkdir()
+    address = f"http://127.0.0.1:{port}"
+    around = os.environ | {
+        "FRESHET_DATA": str(data),
+        "FRESHET_INGEST_ROOTS": str(country),
+        "OMP_NUM_THREADS": "1",
+        "no_proxy": "127.0.0.1",
+    }
+    with ExitStack() as stack:
+        said = stack.enter_context(log.open("wb"))
+        command = [sys.executable, "-m", "freshet", "serve", "--port", str(port)]
+        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=said, stderr=said))
+        stack.callback(service.send_signal, signal.SIGTERM)
+        await_ready(address, service, log)
+        database = Database(f"sqlite:///{data / 'freshet.sqlite'}")
+        with database.transaction() as session:
+            _, token = keys.make(session, "operator", "admin", None, Clock(None).wall())
+        database.close()
+        with showing(address) as window:
+            yield window, token
+
+
+def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
+    window, token = shown
+    page = window.page
+    window.go("/jobs")
+    page.get_by_label("Key").fill("freshet_no_key")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("The key is not known, has expired or was revoked.")).to_be_visible()
+    page.get_by_label("Key").fill(token)
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("No job was posted yet.")).to_be_visible()
+
+    _start(window, "ingest", {"params.from": str(country)})
+    for label, cells in (("first", 4), ("second", 5)):
+        config = CONFIG | {"network": {"cells": cells}}
+        _start(window, "training", {"params.config": json.dumps(config), "params.label": label})
+    assert token not in page.url
+
+    _turn_to(page, "Models")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("link", name="second").click()
+    page.get_by_text("Put it in use", exact=True).click()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_label("reason (needed)").fill("a trial")
+    page.get_by_role("button", name="Promote").click()
+    expect(page.get_by_text(f"{len(BASINS)} of its basins were served by")).to_be_visible()
+    page.get_by_label("reason (needed)").first.fill("the first was better")
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.get_by_role("button", name="Roll back")).to_have_count(0)
+    _turn_to(page, "Models")
+    first = page.get_by_role("row", name="first")
+    expect(first.get_by_role("cell").nth(4)).to_have_text(str(len(BASINS)))
+
+    _turn_to(page, "Feeds")
+    page.get_by_label("name (needed)").fill("own")
+    settings = page.get_by_label("settings (needed)")
+    settings.fill('{"adapter": "nothing"}')
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("output.failed")).to_contain_text("adapter")
+    settings.fill(json.dumps({"adapter": "files", "from": [str(country)], "product": "own"}))
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("heading", name="own")).to_be_visible()
+
+    _turn_to(page, "Alerts")
+    page.get_by_role("link", name="Who is told of them").click()
+    page.get_by_text("Add a receiver").click()
+    page.get_by_label("url (needed)").fill("https://rivers.example/hook")
+    page.get_by_role("button", name="Add").click()
+    expect(page.locator("output.answer")).to_contain_text("secret")
+
+
+def _turn_to(page: Page, title: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=title, exact=True).click()
+
+
+def _start(window: Shown, kind: str, fields: dict[str, str]) -> None:
+    """Post a job with the form of its kind, and watch it until it has succeeded."""
+    page = window.page
+    window.go(f"/jobs?kind={kind}")
+    for name, text in fields.items():
+        page.locator(f"[name='{name}']").fill(text)
+    page.get_by_role("button", name=f"Start {kind}").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("succeeded", timeout=WORK)

@@ -1,0 +1,127 @@
+"""What a water manager does with the pages: from the map to a basin, is there a threat, how much snow, how sure, take
+the data."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+
+from app.forecasts.words import number
+from tests.e2e.browser import Shown, showing
+from tests.e2e.conftest import Api
+from tests.operations.conftest import BASINS
+
+ALARMED = BASINS[0]
+MOST_ANSWERS = 6
+
+
+@pytest.fixture
+def shown(reading_api: Api) -> Iterator[Shown]:
+    """A window on the service."""
+    with showing(reading_api.address) as shown:
+        yield shown
+
+
+def _api(shown: Shown, path: str) -> dict[str, object]:
+    answer: dict[str, object] = httpx2.get(shown.address + path, trust_env=False).raise_for_status().json()
+    return answer
+
+
+def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path: Path) -> None:
+    shown.go("/")
+    expect(shown.page.locator(".map circle")).to_have_count(len(BASINS))
+    first = shown.page.locator("tbody tr").first
+    expect(first).to_contain_text(ALARMED)
+    expect(first).to_contain_text("warning")
+
+    first.get_by_role("link").click()
+
+    forecast = _api(shown, f"/v1/basins/{ALARMED}/forecasts/latest")
+    missing = forecast["missing"]
+    assert isinstance(missing, dict)
+    why_no_snow = missing["storage.snow"]
+    expect(shown.page.locator(".lead")).to_have_text(str(forecast["in_words"]))
+    expect(shown.page.get_by_text("bankfull, 4.50 m³/s: 80 % within 10 days")).to_be_visible()
+    expect(shown.page.locator("figure .u-over")).to_have_count(4)
+    expect(shown.page.locator("figure", has_text="Snow water equivalent")).to_contain_text(why_no_snow)
+    assert len(shown.here) <= MOST_ANSWERS * 2  # of the two pages
+    shown.page.get_by_text("The forecast as a table").click()
+    storage = forecast["storage"]
+    assert isinstance(storage, dict)
+    last_row = shown.page.locator("details table tbody tr").last
+    expect(last_row).to_contain_text(number(storage["total"][-1]))
+    with shown.page.expect_download() as saved:
+        shown.page.get_by_role("button", name="PNG").first.click()
+    picture = tmp_path / "picture.png"
+    saved.value.save_as(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert saved.value.suggested_filename == f"{ALARMED}-discharge.png"
+
+
+def test_a_page_asks_for_few_answers(shown: Shown) -> None:
+    for path in ("/", f"/basins/{ALARMED}", "/models", "/alerts", "/status"):
+        shown.go(path)
+        shown.page.wait_for_load_state("networkidle")
+        assert 1 < len(shown.here) <= MOST_ANSWERS, path
+
+
+def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None:
+    shown.go(f"/basins/{ALARMED}")
+    plot = shown.page.locator(".u-over").first
+    box = plot.bounding_box()
+    assert box is not None
+    shown.page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+    forecast = _api(shown, f"/v1/basins/{ALARMED}/forecasts/latest")
+    discharge = forecast["discharge"]
+    assert isinstance(discharge, dict)
+    legend = shown.page.locator(".u-legend").first
+    last = float(discharge["median"][-1])
+    expect(legend).to_contain_text(f"{float(f'{last:.4g}'):g}")
+
+
+def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(reading_api: Api) -> None:
+    with showing(reading_api.address, java_script_enabled=False) as shown:
+        shown.go(f"/basins/{ALARMED}")
+        shown.page.get_by_label("mm/day").check()
+        shown.page.get_by_role("button", name="Show").click()
+        expect(shown.page.get_by_role("heading", name="Discharge mm/day")).to_be_visible()
+        expect(shown.page.get_by_text("Without JavaScript").first).to_be_visible()
+
+
+def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) -> None:
+    shown.go("/")
+    shown.page.get_by_label("Skill").check()
+    shown.page.get_by_label("Basin", exact=True).fill(BASINS[1].lower())
+    shown.page.get_by_role("button", name="Show").click()
+    expect(shown.page.locator("tbody tr")).to_have_count(1)
+    expect(shown.page.locator(".map circle")).to_have_count(1)
+    classes = shown.page.locator(".map circle").get_attribute("class") or ""
+    assert classes.startswith("quality-")
+    shown.page.get_by_label("Basin", exact=True).fill("no such river")
+    shown.page.get_by_role("button", name="Show").click()
+    expect(shown.page.get_by_text("No basin's name or number has “no such river” in it.")).to_be_visible()
+
+
+def test_a_basin_that_is_not_kept_is_told_with_those_that_are_like_it(shown: Shown) -> None:
+    shown.go("/basins/SYNTH-99")
+    expect(shown.page.get_by_role("heading", name="Unknown basin")).to_be_visible()
+    expect(shown.page.get_by_text("did you mean")).to_be_visible()
+
+
+def test_everything_is_reached_with_the_keyboard_alone(shown: Shown) -> None:
+    shown.go("/")
+    shown.page.keyboard.press("Tab")
+    expect(shown.page.get_by_role("link", name="To the content")).to_be_focused()
+    shown.page.keyboard.press("Enter")
+    expect(shown.page.locator("main")).to_be_focused()
+    link = shown.page.get_by_role("cell", name=ALARMED).or_(shown.page.get_by_role("rowheader", name=ALARMED))
+    for _ in range(40):
+        shown.page.keyboard.press("Tab")
+        if shown.page.evaluate("document.activeElement.getAttribute('href')") == f"/basins/{ALARMED}":
+            break
+    expect(link.get_by_role("link")).to_be_focused()
+    shown.page.keyboard.press("Enter")
+    expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
+    assert shown.page.url.endswith(f"/basins/{ALARMED}")
