@@ -34,6 +34,11 @@ class Format:
         return self.library is None or find_spec(self.library) is not None
 
     @property
+    def schema(self) -> dict[str, str]:
+        """What an answer is to who reads the API's document: a JSON object, or text."""
+        return {"type": "object" if self.media_type.endswith("+json") else "string"}
+
+    @property
     def content_type(self) -> str:
         """The media type as an answer bears it."""
         return f"{self.media_type}{self.parameters}"

@@ -42,9 +42,8 @@ def one_of(*formats: Format) -> Callable[..., Format]:
 
 def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that answers in these formats besides JSON."""
-    text = {"schema": {"type": "string"}}
     return {
-        200: {"content": {one.media_type: text for one in formats if one.is_installed}},
+        200: {"content": {one.media_type: {"schema": one.schema} for one in formats if one.is_installed}},
         406: documented(NotAcceptable)[406],
     }
 
