@@ -22,11 +22,9 @@ from hydrology.calendar import Day, Period, day
 from hydrology.scores import nse
 from hydrology.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
-from jobspec.training import TrainingConfig
 from models.arrays import Forcing, days_of
-from models.checkpoint import parse
 from models.ensemble import Ensemble
-from models.scaling import Scaler
+from models.pretrained.loading import load
 from operations.pretrained import read_shipped
 from records.settings import Settings
 
@@ -68,21 +66,14 @@ def measure() -> dict[str, Any]:
     camels = Settings.load().camels
     if camels is None:
         raise SystemExit("Set FRESHET_CAMELS to the folder of real CAMELS-US data.")
-    ensemble = _shipped()
+    shipped = read_shipped()
+    ensemble = load(shipped)
     gauges = {basin: _gauge(camels, basin) for basin in (LONG, *FOUR)}
     return {
-        "ensemble": f"{read_shipped().name}, {len(ensemble.networks)} members",
+        "ensemble": f"{shipped.name}, {len(ensemble.networks)} members",
         LONG: _long(ensemble, gauges),
         "four basins": {product: _four(ensemble, gauges, product) for product in (DAYMET, NLDAS)},
     }
-
-
-def _shipped() -> Ensemble:
-    shipped = read_shipped()
-    said = shipped.description
-    weights = {member.label: parse(shipped.weights[member.label])[0] for member in said.members}
-    config = TrainingConfig.from_stored(said.config.model_dump(mode="json"))
-    return Ensemble.load(config, Scaler.from_json(dict(said.scaler)), weights, said.basins)
 
 
 def _gauge(camels: Path, basin: str) -> Gauge:

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.regional import uncertainty, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
-from benchmarks.regional.simulations import Array, Observed, Simulated, loaded, observe, shipped, simulate
+from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
 from hydrology.bootstrap import YearlyErrors, median_nse_interval
@@ -19,6 +19,7 @@ from hydrology.error_fit import fit
 from hydrology.scores import all_scores
 from jobspec.training import used_periods
 from models.pretrained import SHELF, errors, form
+from models.pretrained.loading import load
 
 FITTED_ON = {ENSEMBLE.name: VALIDATION, TWIN.name: TEST}
 """The years that the error model of a shipped ensemble is fitted on: those that its weights were not."""
@@ -63,7 +64,7 @@ def ship_errors(name: str) -> None:
 
 def _series(name: str) -> dict[str, Any]:
     ensemble = shipped(series(name).folder)
-    run = simulate(loaded(ensemble), basins())
+    run = simulate(load(ensemble), basins())
     used = used_periods(ensemble.description.config.model_dump(mode="json"))
     learnt = [days for purpose, days in used if purpose == "train"]
     judged = {
@@ -105,7 +106,7 @@ def _folds() -> dict[str, Any]:
         if seen := set(left_out) & set(of.description.basins):
             raise SystemExit(f"fold-{number} has learnt from {sorted(seen)}: train it again.")
         observed = observe(left_out, TEST)
-        members = simulate(loaded(of), left_out).over(observed.period)
+        members = simulate(load(of), left_out).over(observed.period)
         unseen += scores(members.mean(axis=0), observed)
         for of_single, member in zip(singles, members, strict=True):
             of_single += scores(member, observed)
@@ -113,7 +114,7 @@ def _folds() -> dict[str, Any]:
         with_vectors += scores(tuned.mean(axis=0), observed)
         unobserved |= observed.reasons
     observed = observe(basins(), TEST)
-    knowing = simulate(loaded(shipped(series("mclstm").folder)), basins()).over(observed.period)[:FOLD_MEMBERS]
+    knowing = simulate(load(shipped(series("mclstm").folder)), basins()).over(observed.period)[:FOLD_MEMBERS]
     return {
         "test": {
             "unseen": quartiles(unseen),
@@ -165,6 +166,6 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "snow-twins": lambda: snow_skill(TWIN.name),
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,
-    "volumes": lambda: volumes.measure(loaded(shipped(ENSEMBLE)), observe),
+    "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
 NAMES = ("mclstm", "twins", "lstm", *OTHERS)

@@ -9,12 +9,10 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, opened, require_all
 from hydrology.calendar import Period
-from models import checkpoint
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP
 from models.pretrained import form
-from models.scaling import Scaler
 from operations.dataset import load_discharge, load_forcing, stacked
 
 Array = npt.NDArray[np.float32]
@@ -52,13 +50,6 @@ def shipped(folder: Path) -> form.Ensemble:
     if not (folder / form.DESCRIPTION).exists():
         raise SystemExit(f"{folder} holds no trained member: `python -m benchmarks.regional train` makes them.")
     return form.read(folder)
-
-
-def loaded(ensemble: form.Ensemble) -> Ensemble:
-    """Return the networks of a shipped ensemble."""
-    description = ensemble.description
-    weights = {label: checkpoint.parse(blob)[0] for label, blob in ensemble.weights.items()}
-    return Ensemble.load(description.config, Scaler.from_json(description.scaler), weights, description.basins)
 
 
 def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:

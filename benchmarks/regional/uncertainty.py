@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
-from benchmarks.regional.simulations import loaded, observe, shipped, simulate
+from benchmarks.regional.simulations import observe, shipped, simulate
 from hydrology.calendar import Period
 from hydrology.error_fit import Pairs, fit
 from hydrology.error_model import LEVELS, BasinErrorModel, Shape
@@ -28,6 +28,7 @@ from hydrology.verification import CLIMATOLOGY, pit_histogram
 from hydrology.verified import Reliability
 from models.arrays import days_of
 from models.pretrained import form
+from models.pretrained.loading import load
 
 Array = npt.NDArray[np.float64]
 
@@ -154,7 +155,7 @@ def left_out(number: int) -> list[Basin]:
 
 def over_record(ensemble: form.Ensemble, names: Sequence[str]) -> list[Basin]:
     """Return basins as an ensemble simulates them over the whole record."""
-    run = simulate(loaded(ensemble), names)
+    run = simulate(load(ensemble), names)
     observed = observe(names, str(run.record)).discharge
     return [
         Basin(name, run.record, run.discharge[:, at].astype(float), observed[at].astype(float))

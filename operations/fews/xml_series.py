@@ -22,10 +22,12 @@ def read(content: bytes, file: str) -> Iterator[Given]:
     Raises:
         SourceError: it is no such document, or a series is not daily or otherwise not as it should be.
     """
-    root = next(markup.elements(content, file, "TimeSeries", "timeZone"), None)
-    hours = markup.zone(None if root is None else root.text, file)
-    for element in markup.elements(content, file, "TimeSeries", "series"):
-        yield _given(element, hours, file)
+    hours = 0.0
+    for element in markup.elements(content, file, "TimeSeries", "timeZone", "series"):
+        if markup.is_named(element, "timeZone"):
+            hours = markup.zone(element.text, file)
+        else:
+            yield _given(element, hours, file)
 
 
 def _given(element: Element, hours: float, file: str) -> Given:
@@ -38,7 +40,7 @@ def _given(element: Element, hours: float, file: str) -> Given:
     _check_step(header, file)
     missing = _number(_needed(header, "missVal", file), file)
     events = markup.children(element, "event")
-    stamps = np.array([markup.instant(event, hours, file) for event in events], "datetime64[s]")
+    stamps = markup.instants(events, hours, file)
     values = np.array([_number(event.attrib.get("value", ""), file) for event in events], np.float64)
     flags = np.array([_flag(event.attrib.get("flag", "0"), file) for event in events], np.int64)
     values[(values == missing) | (flags >= UNRELIABLE)] = np.nan

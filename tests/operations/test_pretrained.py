@@ -22,7 +22,9 @@ from jobspec.kinds import ForecastParams
 from models import checkpoint
 from models.pretrained import SHELF, errors
 from models.pretrained.form import DamagedEnsemble, names, read
+from models.pretrained.loading import owner
 from models.pretrained.writing import AnotherVersion
+from models.saved_state import Owner
 from operations.compare import compare
 from operations.evaluate import evaluate
 from operations.forecast import forecast
@@ -167,6 +169,13 @@ def test_the_same_content_and_product_are_the_same_version(database: Database, s
     assert (other.already, other.version_id == first.version_id) == (False, False)
     rewrite(shelf / NAME, data_hash="other")
     assert install(database, CLOCK, read_shipped(NAME, shelf)).already is False
+
+
+def test_states_of_a_shipped_ensemble_are_those_of_its_installation(database: Database, shelf: Path) -> None:
+    installed = install(database, CLOCK, read_shipped(None, shelf))
+    with database.reading() as session:
+        version = versions.get(session, installed.version_id)
+    assert owner(read(shelf / NAME)) == Owner(version.weights_hash, version.product)
 
 
 def test_two_installations_at_once_are_one_version(database: Database, shelf: Path) -> None:

@@ -15,10 +15,12 @@ from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput, Problem
 from hydrology.units import mm_per_day_to_m3s
 from jobspec.kinds import ForecastParams
-from models.saved_state import UnusableState
+from models import saved_state
+from models.saved_state import Owner, UnusableState
 from operations.basins import area_by
 from operations.fews.adapter import Done, NothingComputed, prepared, run
 from operations.forecast import forecast
+from operations.loading import load_version
 from records import basins, runs, versions
 from records.engine import Database
 from tests.operations.conftest import BASINS, CLOCK
@@ -199,6 +201,26 @@ def test_a_state_of_another_version_day_or_basin_is_refused(kept: Database, tmp_
     with pytest.raises(UnusableState, match="cannot be read"):
         ran(kept, placed(tmp_path, run_xml(**days, state=STATE)))
     assert lines(late)[-1][0] == 0
+
+
+def test_a_location_whose_ledger_does_not_close_is_withheld(kept: Database, tmp_path: Path) -> None:
+    update = {**WHOLE, "end": WHOLE["time0"]}
+    forcing = pi_xml(forcing_of(kept, RECORD), RECORD.first)
+    arguments = {"in_forcing": forcing, "state_state": state_xml(day("2000-10-01"))}
+    done = ran(kept, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
+    with kept.reading() as session:
+        loaded = load_version(session, done.version)
+    owner = Owner(loaded.version.weights_hash, loaded.version.product)
+    state = saved_state.parse((tmp_path / "state" / "out.safetensors").read_bytes(), owner, loaded.ensemble)
+    state.members[1]["c"][0] = -100.0  # less than no water
+    (tmp_path / "state" / "in.safetensors").write_bytes(saved_state.dump(state))
+
+    days = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
+    file = placed(tmp_path, run_xml(**days, state=STATE))
+    done = ran(kept, file)
+    assert done.locations == BASINS[1:]
+    assert done.failures[BASINS[0]].startswith("Withheld: the ledger of member 1 ")
+    assert any(level == 1 and "Withheld" in sentence for level, sentence in lines(file))
 
 
 def ensemble(database: Database, basin: str, period: Period, t0: str) -> dict[str | None, dict[str, Any]]:

@@ -96,6 +96,7 @@ def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/
         (series(step='<timeStep unit="nonequidistant"/>'), "timeStep is not a day"),
         (series(step='<timeStep unit="day" divider="0"/>'), "timeStep is not a day"),
         (series(event='<event date="2005-02-30" time="00:00:00" value="1"/>'), "a date or a time"),
+        (series(event='<event date="2005-02-03" time="00:00:00+01:00" value="1"/>'), "a date or a time"),
         (series(event='<event date="2005-02-03" time="00:00:00" value="dry"/>'), "a value that is no number"),
         (series(event='<event date="2005-02-03" time="00:00:00"/>'), "a value that is no number"),
         (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "a flag that is no number"),
