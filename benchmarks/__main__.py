@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.live_replay",
     "mclstm-step": "benchmarks.speed.mclstm_step",
+    "origin": "benchmarks.origin",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "series-read": "benchmarks.speed.series_read",

@@ -36,6 +36,7 @@ class Inputs:
         elapsed: (T, B), days since the step before; None where every step is one day.
         mask: (T, B), False where a day's forcing is missing; None where none is. Only networks whose
             `skips_gaps` is true accept it.
+        tag: (T,), what the water that falls on a day is told apart by, from 0; None where no water is.
     """
 
     mass: Tensor
@@ -44,6 +45,7 @@ class Inputs:
     basin: Tensor | None = None
     elapsed: Tensor | None = None
     mask: Tensor | None = None
+    tag: Tensor | None = None
 
     def between(self, first: int, last: int) -> "Inputs":
         """Return the steps first, ..., last - 1."""
@@ -54,6 +56,7 @@ class Inputs:
             self.basin,
             None if self.elapsed is None else self.elapsed[first:last],
             None if self.mask is None else self.mask[first:last],
+            None if self.tag is None else self.tag[first:last],
         )
 
 

@@ -1,10 +1,11 @@
 """An ensemble: the members of a version, run side by side."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from jobspec.training import TrainingConfig
@@ -74,13 +75,22 @@ class Ensemble:
         return stacked, last
 
     def each(
-        self, forcing: Forcing, states: Sequence[ArrayMap] | None, keep: Sequence[str]
+        self,
+        forcing: Forcing,
+        states: Sequence[ArrayMap] | None,
+        keep: Sequence[str],
+        tag: npt.NDArray[np.int64] | None = None,
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
         """Do what `simulate` does, a member at a time, so that the outputs of one alone need room.
+
+        Args:
+            tag: (T,), that of the water that falls on each day, where the states tell water apart.
 
         Returns:
             of each member the outputs (B, T, ...), and its state after the last day.
         """
         inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
+        if tag is not None:
+            inputs = replace(inputs, tag=torch.as_tensor(tag))
         for index, network in enumerate(self.networks):
             yield simulate(network, inputs, None if states is None else states[index], keep)

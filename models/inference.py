@@ -61,6 +61,7 @@ def _run_blocks(
         None if inputs.basin is None else _padded(inputs.basin[samples], 0),
         None if inputs.elapsed is None else _padded(inputs.elapsed[:, samples], 1),
         None if inputs.mask is None else _padded(inputs.mask[:, samples], 1),
+        inputs.tag,
     )
     start: State | None = None
     if state is not None:

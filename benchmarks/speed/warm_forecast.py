@@ -153,7 +153,7 @@ def _computing(blocks: list[_Block]) -> dict[str, Any]:
     }
 
 
-def cpu_seconds(work: Callable[[], None], runs: int = 1) -> float:
+def cpu_seconds(work: Callable[[], object], runs: int = 1) -> float:
     """Return the CPU seconds that some work takes, the mean of so many runs."""
     begun = time.process_time()
     for _ in range(runs):

@@ -22,12 +22,12 @@ from torch.nn import functional
 
 from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
+from models.nets import plain, scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
-from models.nets.normalisers import normalised_logistic, normalised_relu
-from models.nets.products import aligned, aligned_size
-from models.nets.scan import EPSILON, Flow, Gates, scan
+from models.nets.products import aligned
+from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
@@ -35,7 +35,7 @@ RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for t
 
 Recurrence = Literal["fastest", "torch", "plain"]
 """Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
-plain is the equations as written (`plain_scan`). The last two are for checks."""
+plain is the equations as written. The last two are for checks."""
 
 
 class MCLSTM(Network):
@@ -132,7 +132,11 @@ class MCLSTM(Network):
         return {"c": cells, "weather": self.antecedent.empty_state(cells)}
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run T days for B samples from the water in `state["c"]` (B, K), in mm."""
+        """Run T days for B samples from the water in `state["c"]` (B, K), in mm.
+
+        Where the state tells that water apart, `state["tags"]` (B, K, G), what falls bears the tag `inputs.tag`, and
+        there are `discharge_by_tag` and `loss_by_tag`, (T, B, G) in mm/day, too; no gradients then.
+        """
         if inputs.mask is not None:
             raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
         if inputs.mass.shape[0] == 0:
@@ -143,15 +147,23 @@ class MCLSTM(Network):
         weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)
         means = None if self.antecedent is None else self.antecedent(weather, state["weather"])
         drivers = self._drivers(inputs, static, weather, means)
-        storage, outflow, discharge = self._run(self._gates(), drivers, static, inputs.mass[..., 0], cells)
+        days = (self._gates(), drivers, static, inputs.mass[..., 0], cells)
+        tagged = None
+        if "tags" in state:
+            (storage, outflow, discharge), tagged = self._run_tagged(*days, _tags(inputs, cells, state["tags"]))
+        else:
+            storage, outflow, discharge = self._run(*days)
         outputs = {
             "discharge": discharge,
             "loss": outflow[..., TRASH_CELL],
             "outflow": outflow,
             "storage": storage,
         }
-        last = {"c": storage[-1]}
-        return outputs, last if means is None else last | {"weather": means[-1]}
+        last = {"c": storage[-1]} | ({} if means is None else {"weather": means[-1]})
+        if tagged is None:
+            return outputs, last
+        of_tags = {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
+        return outputs | of_tags, last | {"tags": tagged.cells}
 
     def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
         """Return what the gates see of every day, (T, B, drivers)."""
@@ -164,10 +176,20 @@ class MCLSTM(Network):
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
         if self.recurrence == "plain":
-            return plain_scan(gates, drivers, static, mass, cells)
+            return plain.scan(gates, drivers, static, mass, cells)
         if self.keeps_blocks_apart:
             return compiled.scan(gates, drivers, static, mass, cells, self.half_products)
-        return scan(gates, drivers, static, mass, cells)
+        return scan.scan(gates, drivers, static, mass, cells)
+
+    @torch.no_grad()
+    def _run_tagged(
+        self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
+    ) -> tuple[Flow, TaggedFlow]:
+        if self.recurrence == "plain":
+            return plain.tagged_scan(gates, drivers, static, mass, cells, tags)
+        if self.keeps_blocks_apart:
+            return compiled.tagged_scan(gates, drivers, static, mass, cells, tags, self.half_products)
+        return scan.tagged_scan(gates, drivers, static, mass, cells, tags)
 
     def _gates(self) -> Gates:
         """Return the gates; without gradients the same ones as long as the weights are the same."""
@@ -194,6 +216,20 @@ class MCLSTM(Network):
         return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias)
 
 
+def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:
+    """Return what falls (T, B, G), all of it under the tag of its day, beside what is in the cells.
+
+    Raises:
+        ValueError: the days bear no tag, or the tags in the cells are not all of `water` (B, K).
+    """
+    if inputs.tag is None:
+        raise ValueError("Water that falls needs a tag where that in the cells has one: give Inputs.tag")
+    if not torch.allclose(tagged.sum(-1), water, equal_nan=True):
+        raise ValueError("The tags do not add up to the water in the cells: give all of it a tag")
+    falling = inputs.mass * functional.one_hot(inputs.tag, tagged.shape[-1]).to(inputs.mass).unsqueeze(1)
+    return Tags(falling, tagged)
+
+
 def hold_at_zero(weight: Tensor, columns: Sequence[tuple[int, bool]]) -> None:
     """Put some columns of a parameter to 0, and their gradients.
 
@@ -204,30 +240,3 @@ def hold_at_zero(weight: Tensor, columns: Sequence[tuple[int, bool]]) -> None:
     with torch.no_grad():
         weight *= seen
     weight.register_hook(lambda gradient: gradient * seen.to(gradient))
-
-
-def plain_scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
-    """Run the recurrence as the equations say it, under autograd: the meaning of `scan.scan`.
-
-    Takes and returns what `scan.scan` does. It keeps every R: some 8 GB for a year of 256 basins.
-    """
-    K = cells.shape[-1]
-    fixed = functional.linear(static, gates.static, gates.bias)
-    storage, outflow = [], []
-    for d, x in zip(drivers, mass, strict=True):
-        normalised = cells / (cells.sum(-1, keepdim=True) + EPSILON)
-        z = functional.linear(torch.cat([normalised, d], -1), gates.varying) + fixed
-        P = aligned_size(K)
-        z_R, z_i, z_o = z.split([z.shape[-1] - 2 * P, P, P], -1)
-        if gates.factor is not None:
-            z_R = functional.linear(z_R, gates.factor, gates.factor_bias)
-        z_R, z_i, z_o = z_R.unflatten(-1, (K, P))[..., :K], z_i[..., :K], z_o[..., :K]
-        i = normalised_logistic(z_i)  # (17)
-        o = torch.sigmoid(z_o)  # (15)
-        R = normalised_relu(z_R)  # (18)
-        m_tot = (cells.unsqueeze(-2) @ R).squeeze(-2) + i * x.unsqueeze(-1)  # (10)
-        h = o * m_tot  # (12)
-        cells = m_tot - h  # (11)
-        storage.append(cells)
-        outflow.append(h)
-    return torch.stack(storage), torch.stack(outflow), torch.stack(outflow)[..., TRASH_CELL + 1 :].sum(-1)

@@ -16,6 +16,13 @@ the gradients of h(t) and c(t):
 A dead source (s_j = 0: no positive entry, (18) would delete its water) keeps its water: m_j += c_j,
 q_j = dm_j, dZ_j = 0. Memory is O(T B K) where autograd's would be O(T B K^2).
 
+Water may be told apart by tags: the gates are those of all water, and every tag g is routed by the same R, i and o,
+
+    m_gk = sum over j of (c_gj / s_j) A_jk + i_k x_g
+
+and in every cell the tags are scaled to add up to m_k: each is rounded by itself, and a store that hardly changes would
+be rounded the same way day after day. Exactly they add up without.
+
 Where R is factorised, Z_R = U v + b with v = V u: r mixtures of what the gates see, the same for all source cells.
 """
 
@@ -35,6 +42,21 @@ EPSILON = 1e-5  # of the normalised cells, as published
 Flow = tuple[Tensor, Tensor, Tensor]
 """Storage c (T, B, K) in mm after each day, outflow h (T, B, K) in mm/day, discharge (T, B) in mm/day (13): what flows
 out of all cells but the first."""
+
+
+class Tags(NamedTuple):
+    """Water told apart by G tags. Over the tags both add up to all water."""
+
+    mass: Tensor  # (T, B, G)   what falls, in mm/day
+    cells: Tensor  # (B, K, G)  what is in the cells before the first day, in mm
+
+
+class TaggedFlow(NamedTuple):
+    """Where the water of each tag went."""
+
+    discharge: Tensor  # (T, B, G)  mm/day
+    loss: Tensor  # (T, B, G)       mm/day
+    cells: Tensor  # (B, K, G)      mm, after the last day
 
 
 class Gates:
@@ -80,6 +102,37 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
     return storage, outflow, outflow[..., 1:].sum(-1)
 
 
+def tagged_scan(
+    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
+) -> tuple[Flow, TaggedFlow]:
+    """Run T days of the recurrence, each tag's water beside all water; without gradients.
+
+    The arguments are those of `scan`. The gates and all water are to the bit those of `scan`.
+    """
+    fixed = functional.linear(static, gates.static, gates.bias)
+    of_day = _GatesOfDay(gates.varying, gates.factor, gates.factor_bias, fixed, cells.shape[-1])
+    storage, outflow, of_tags = [], [], []
+    c, tagged = cells, tags.cells.mT  # (B, G, K)
+    for d, x, x_tags in zip(drivers, mass, tags.mass, strict=True):
+        day = of_day(c, d, x)
+        h = day.o * day.m
+        c = day.m - h
+        m_tags = day.route(tagged, x_tags)
+        h_tags = day.o.unsqueeze(1) * m_tags
+        tagged = m_tags - h_tags
+        storage.append(c)
+        outflow.append(h)
+        of_tags.append(h_tags)
+    discharge, loss = apart(torch.stack(of_tags))
+    h = torch.stack(outflow)
+    return (torch.stack(storage), h, h[..., 1:].sum(-1)), TaggedFlow(discharge, loss, tagged.mT)
+
+
+def apart(outflow: Tensor) -> tuple[Tensor, Tensor]:
+    """Return discharge and loss of some outflow (..., K)."""
+    return outflow[..., 1:].sum(-1), outflow[..., 0]
+
+
 class _Day(NamedTuple):
     """The gates of one day, and the water they found."""
 
@@ -92,6 +145,14 @@ class _Day(NamedTuple):
     i: Tensor  # (B, K)
     o: Tensor  # (B, K)
     m: Tensor  # (B, K)     m_tot
+
+    def route(self, c: Tensor, x: Tensor) -> Tensor:
+        """Return m_tot (B, G, K) of the water of each tag, c (B, G, K) and x (B, G)."""
+        dead = self.dead.unsqueeze(1)
+        w = (c / self.s.unsqueeze(1)).masked_fill(dead, 0)
+        m = torch.bmm(w, self.A)[..., : c.shape[-1]] + x.unsqueeze(-1) * self.i.unsqueeze(1) + c * dead
+        total = m.sum(1)
+        return m * torch.where(total > 0, self.m / total, 1).unsqueeze(1)
 
 
 class _GatesOfDay:

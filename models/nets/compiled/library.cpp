@@ -14,6 +14,8 @@ struct Call {
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
     void *d_weight, *d_factor, *d_factor_bias;
     void *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
+    const void* tag_mass;                          // null where water is not told apart, as are the next
+    void *tag_cells, *tag_discharge, *tag_loss;
 };
 
 namespace {
@@ -41,7 +43,9 @@ Real* of(const void* p) { return const_cast<Real*>(static_cast<const Real*>(p));
 template <class Real, class Products>
 void run(const Call& call, Products& products, Real* scratch, bool backward) {
     Scan<Real> scan{call.shape,           of<Real>(call.drivers), of<Real>(call.mass), of<Real>(call.cells),
-                    of<Real>(call.storage), of<Real>(call.outflow), scratch};
+                    of<Real>(call.storage), of<Real>(call.outflow),
+                    {of<Real>(call.tag_mass), of<Real>(call.tag_cells), of<Real>(call.tag_discharge), of<Real>(call.tag_loss)},
+                    scratch};
     if (backward)
         scan.backward(products, {of<Real>(call.d_storage), of<Real>(call.d_outflow), of<Real>(call.d_discharge)},
                       {of<Real>(call.d_drivers), of<Real>(call.d_mass), of<Real>(call.d_cells)});

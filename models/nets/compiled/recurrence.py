@@ -17,7 +17,7 @@ from torch.nn import functional
 from models.nets.compiled import loader
 from models.nets.compiled.call import Call
 from models.nets.products import linear
-from models.nets.scan import Flow, Gates
+from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 
 SAMPLES = 32  # of a block
 MOST_BLOCKS = 2  # of a team
@@ -41,20 +41,59 @@ def scan(
         half_products: the products of the gates with cells and drivers in bfloat16, their sums in float32, if the
             processor has a unit for them and R is not factorised. Water is routed in float32 all the same.
     """
+    weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
+    arguments = (gates.varying, gates.factor, gates.factor_bias, fixed, drivers, mass, cells, weights, precision)
+    return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
+
+
+def tagged_scan(
+    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags, half_products: bool = False
+) -> tuple[Flow, TaggedFlow]:
+    """Run T days of the recurrence, each tag's water beside all water; as of `models.nets.scan.tagged_scan`.
+
+    The gates and all water are to the bit those of `scan`.
+    """
+    weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
+    given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
+    made, carried = _made(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
+    of_tags = {name: torch.empty_like(given["tag_mass"]) for name in ("tag_discharge", "tag_loss")}
+    _run(precision, weights, given | made | of_tags | {"tag_cells": carried}, backward=False)
+    samples = len(cells)
+    flow = _flow(tuple(_whole(values, 1, samples) for values in made.values()))
+    discharge, loss = (_whole(values, 1, samples) for values in of_tags.values())
+    return flow, TaggedFlow(discharge, loss, _whole(carried.transpose(1, 2), 0, samples))
+
+
+def _weights(gates: Gates, static: Tensor, cells: int, half_products: bool) -> tuple[Blocks, Tensor, str]:
+    """Return the weights by the names of `Call`, what the gates get every day (blocks, rows, 32), and the precision."""
     weight, factor = gates.varying, gates.factor
     half = half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
     # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
     blocks = _blocks(static, 0).transpose(1, 2).contiguous()
     fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
     if half:
-        groups = fixed.unflatten(1, (cells.shape[1] + 2, -1))
+        groups = fixed.unflatten(1, (cells + 2, -1))
         fixed = functional.pad(groups, (0, 0, 0, -groups.shape[2] % PAIRS)).flatten(1, 2)
     precision = "half" if half else {torch.float32: "float", torch.float64: "double"}[weight.dtype]
     if precision not in gates.prepared:
-        gates.prepared[precision] = _prepared(gates, cells.shape[1], half)
-    prepared = gates.prepared[precision]
-    arguments = (weight, factor, gates.factor_bias, fixed, drivers, mass, cells, prepared, precision)
-    return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
+        gates.prepared[precision] = _prepared(gates, cells, half)
+    return gates.prepared[precision], fixed, precision
+
+
+def _given(fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> Blocks:
+    return {
+        "fixed": fixed,
+        "drivers": _blocks(drivers, 1),
+        "mass": _blocks(mass, 1),
+        "cells_before": _blocks(cells, 0),
+    }
+
+
+def _made(given: Blocks) -> Blocks:
+    """Return room for storage, outflow and discharge."""
+    mass, cells = given["mass"], given["cells_before"]
+    storage = mass.new_empty(*mass.shape[:2], *cells.shape[1:])
+    return {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(mass)}
 
 
 def _flow(made: Any) -> Flow:
@@ -83,13 +122,11 @@ class _Scan(torch.autograd.Function):
     ) -> tuple[Tensor, ...]:
         ctx.set_materialize_grads(False)
         ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
-        given = {"fixed": fixed, "drivers": _blocks(drivers, 1), "mass": _blocks(mass, 1)}
-        given["cells_before"] = _blocks(cells, 0)
-        storage = weight.new_empty(len(given["mass"]), len(drivers), cells.shape[1], SAMPLES)
-        made = {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(given["mass"])}
+        given = _given(fixed, drivers, mass, cells)
+        made = _made(given)
         _run(precision, weights, given | made, backward=False)
         ctx.weights, ctx.blocks = tuple(weights), (*given, "storage", "outflow")
-        ctx.save_for_backward(*weights.values(), *given.values(), storage, made["outflow"])
+        ctx.save_for_backward(*weights.values(), *given.values(), made["storage"], made["outflow"])
         return tuple(_whole(values, 1, ctx.samples) for values in made.values())
 
     @staticmethod
@@ -140,12 +177,13 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
     firsts = range(0, count, size)
     gradients = _gradients(weights, cells + drivers, len(firsts), precision) if backward else {}
     rank = weights["factor"].shape[1] if "factor" in weights else 0
+    tags = blocks["tag_mass"].shape[2] if "tag_mass" in blocks else 0
     padded = len(weights["factor"]) // cells if rank else len(weights["weight"]) // (cells + 2)
     shared = {name: values.data_ptr() for name, values in weights.items()}
 
     def run(team: int) -> int:
         first = firsts[team]
-        sizes = (days, min(size, count - first), cells, padded, drivers, rank)
+        sizes = (days, min(size, count - first), cells, padded, drivers, rank, tags)
         pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
         pointers |= {name: values[team].data_ptr() for name, values in gradients.items()}
         call = Call(*sizes, **shared, **pointers)

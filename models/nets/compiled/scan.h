@@ -9,6 +9,7 @@
 struct Shape {
     int64_t days, blocks, cells, padded;  // T, blocks of the team, K, P: rows of a group
     int64_t drivers, rank;                // D; r, padded, or 0 where R is not factorised
+    int64_t tags;                         // G, 0 where water is not told apart
     // Rows of the weights that see the features: R's groups, or the mixtures v in their place; then i's and o's.
     int64_t first(int64_t group) const {
         return group < cells ? group * padded : (rank ? rank : cells * padded) + (group - cells) * padded;
@@ -19,6 +20,14 @@ struct Shape {
     int64_t cell_rows() const { return cells * SAMPLES; }
 };
 
+// Water told apart by tags, a block first: what falls (T, G, 32), what is in the cells (G, K, 32), before the first day
+// and then after the last, and what leaves by the cells but the first and by the first (T, G, 32).
+template <class Real>
+struct Tags {
+    const Real* mass;
+    Real *cells, *discharge, *loss;
+};
+
 template <class Real>
 struct Scan {
     using R = Row<Real>;
@@ -27,11 +36,12 @@ struct Scan {
     Shape shape;
     const Real *drivers, *mass, *cells;  // a block first: (T, D, 32), (T, 32), (K, 32)
     Real *storage, *outflow;             // (T, K, 32)
+    Tags<Real> tags;
     Real* scratch;                       // of scratch_rows rows
 
-    // u of every block, then z, next or i, and for every block m or dm, q, norm.
+    // u of every block, then z, next or i, for every block m or dm, q, norm, and m of every tag.
     static int64_t scratch_rows(const Shape& s) {
-        return s.blocks * (s.features() + 2 * s.cells + 1) + 2 * s.padded;
+        return s.blocks * (s.features() + 2 * s.cells + 1 + s.tags * s.cells) + 2 * s.padded;
     }
     Real* u(int64_t b) const { return scratch + b * shape.features() * SAMPLES; }
     Real* z() const { return u(shape.blocks); }
@@ -39,6 +49,8 @@ struct Scan {
     Real* m(int64_t b) const { return next() + shape.padded * SAMPLES + b * (2 * shape.cells + 1) * SAMPLES; }
     Real* q(int64_t b) const { return m(b) + shape.cell_rows(); }
     Real* norm(int64_t b) const { return q(b) + shape.cell_rows(); }
+    Real* m(int64_t b, int64_t g) const { return m(shape.blocks) + (b * shape.tags + g) * shape.cell_rows(); }
+    Real* tag_cells(int64_t b, int64_t g) const { return tags.cells + (b * shape.tags + g) * shape.cell_rows(); }
 
     static R row(const Real* p, int64_t k) { return R::load(p + k * SAMPLES); }
     static void put(Real* p, int64_t k, R value) { value.store(p + k * SAMPLES); }
@@ -83,8 +95,8 @@ struct Scan {
                 begin_day(products, b, t);
                 products.group(b, shape.cells, z());
                 input_gate(z());
-                const R x = row(mass, at(b, t));
-                for (int64_t k = 0; k < shape.cells; k++) put(m(b), k, row(z(), k) * x);
+                fall(row(mass, at(b, t)), m(b));
+                for (int64_t g = 0; g < shape.tags; g++) fall(row(tags.mass, at(b, t) * shape.tags + g), m(b, g));
             }
             for (int64_t j = 0; j < shape.cells; j += 2)
                 for (int64_t b = 0; b < shape.blocks; b++) route(products, b, before(b, t), j);
@@ -92,43 +104,86 @@ struct Scan {
         }
     }
 
-    // Adds the water of two source cells, or of the last one, to m.
+    // m = i x, with i in z.
+    void fall(R x, Real* m) const {
+        for (int64_t k = 0; k < shape.cells; k++) put(m, k, row(z(), k) * x);
+    }
+
+    // Adds the water of two source cells, or of the last one, to m: that of all tags together, then that of each.
     template <class Products>
     void route(Products& products, int64_t b, const Real* c, int64_t j) const {
+        const bool two = j + 1 < shape.cells;
         products.group(b, j, z());
-        const R first = share(z(), c, j, m(b));
+        if (two) products.group(b, j + 1, next());
+        const R first = reach(z()), second = two ? reach(next()) : R::of(0);
+        spread(first, second, c, j, m(b));
+        for (int64_t g = 0; g < shape.tags; g++) spread(first, second, tag_cells(b, g), j, m(b, g));
+    }
+
+    // What s of the two source cells makes of their water.
+    void spread(R first_s, R second_s, const Real* c, int64_t j, Real* m) const {
+        const R first = share(first_s, c, j, m);
         if (j + 1 == shape.cells) {
-            for (int64_t k = 0; k < shape.cells; k++) put(m(b), k, row(m(b), k) + first * positive(row(z(), k)));
+            for (int64_t k = 0; k < shape.cells; k++) put(m, k, row(m, k) + first * positive(row(z(), k)));
             return;
         }
-        products.group(b, j + 1, next());
-        const R second = share(next(), c, j + 1, m(b));
+        const R second = share(second_s, c, j + 1, m);
         for (int64_t k = 0; k < shape.cells; k++)
-            put(m(b), k, row(m(b), k) + first * positive(row(z(), k)) + second * positive(row(next(), k)));
+            put(m, k, row(m, k) + first * positive(row(z(), k)) + second * positive(row(next(), k)));
     }
 
     template <class Products>
     void release(Products& products, int64_t b, int64_t t, Real* discharge) const {
         products.group(b, shape.cells + 1, z());
+        for (int64_t k = 0; k < shape.cells; k++) put(z(), k, logistic(row(z(), k)));
         Real *after = storage + at(b, t) * shape.cell_rows(), *out = outflow + at(b, t) * shape.cell_rows();
         R total = R::of(0);
         for (int64_t k = 0; k < shape.cells; k++) {
-            const R h = logistic(row(z(), k)) * row(m(b), k);
+            const R h = row(z(), k) * row(m(b), k);
             put(out, k, h);
             put(after, k, row(m(b), k) - h);
             if (k) total = total + h;
         }
         total.store(discharge);
+        if (shape.tags) add_up(b);
+        for (int64_t g = 0; g < shape.tags; g++) release_tag(b, g, at(b, t) * shape.tags + g);
     }
 
-    // w = c_j / s_j; a dead source keeps its water instead, and w is 0.
-    R share(const Real* z, const Real* c, int64_t j, Real* m) const {
+    // Takes from the tags of every cell what rounding added to them, and gives them what it took.
+    void add_up(int64_t b) const {
+        for (int64_t k = 0; k < shape.cells; k++) {
+            R total = row(m(b, 0), k);
+            for (int64_t g = 1; g < shape.tags; g++) total = total + row(m(b, g), k);
+            const R factor = where_above(total, Real(0), row(m(b), k) / total, R::of(1));
+            for (int64_t g = 0; g < shape.tags; g++) put(m(b, g), k, row(m(b, g), k) * factor);
+        }
+    }
+
+    // With o in z.
+    void release_tag(int64_t b, int64_t g, int64_t day) const {
+        R total = R::of(0);
+        for (int64_t k = 0; k < shape.cells; k++) {
+            const R h = row(z(), k) * row(m(b, g), k);
+            put(tag_cells(b, g), k, row(m(b, g), k) - h);
+            if (k) total = total + h;
+            else put(tags.loss, day, h);
+        }
+        put(tags.discharge, day, total);
+    }
+
+    // s of a source cell.
+    R reach(const Real* z) const {
         R sums[4] = {R::of(0), R::of(0), R::of(0), R::of(0)};
         int64_t k = 0;
         for (; k + 3 < shape.cells; k += 4)
             for (int n = 0; n < 4; n++) sums[n] = sums[n] + positive(row(z, k + n));
         for (; k < shape.cells; k++) sums[0] = sums[0] + positive(row(z, k));
-        R s = (sums[0] + sums[1]) + (sums[2] + sums[3]), source = row(c, j), none = R::of(0);
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+
+    // w = c_j / s_j; a dead source keeps its water instead, and w is 0.
+    R share(R s, const Real* c, int64_t j, Real* m) const {
+        const R source = row(c, j), none = R::of(0);
         put(m, j, row(m, j) + where_above(s, DEAD_COLUMN, none, source));
         return where_above(s, DEAD_COLUMN, source / s, none);
     }
