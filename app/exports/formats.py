@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from app.exports import csv, geojson, netcdf, parquet
+from app.exports import coveragejson, csv, geojson, netcdf, parquet
 from app.exports.table import Table
 
 
@@ -49,8 +49,9 @@ CSV = Format("csv", "text/csv", "csv", csv.write, parameters="; charset=utf-8; h
 NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write, library="netCDF4")
 PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write, library="pyarrow")
 GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
+COVERAGEJSON = Format("coveragejson", "application/prs.coverage+json", "covjson", coveragejson.write)
 
-SERIES = (CSV, PARQUET, NETCDF)
+SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
 """What daily series are given in, besides JSON."""
 TABLES = (CSV, PARQUET)
 """What other tables are given in, besides JSON."""

@@ -1,10 +1,9 @@
 """Tables of places as GeoJSON [RFC 7946]: a point a row, with the other columns as its properties."""
 
 import json
-from datetime import date, datetime
 from typing import Any
 
-from app.exports.table import Table, instant_text
+from app.exports.table import Table, json_text
 
 _OWN = ("basin", "latitude", "longitude")
 
@@ -21,7 +20,7 @@ def write(table: Table) -> bytes:
         "units": {column.name: column.unit for column in table.columns if column.unit and column.name not in _OWN},
         "features": [_feature(dict(zip(names, row, strict=True))) for row in table.rows],
     }
-    return json.dumps(collection, ensure_ascii=False, allow_nan=False, default=_text).encode()
+    return json.dumps(collection, ensure_ascii=False, allow_nan=False, default=json_text).encode()
 
 
 def _feature(row: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +28,3 @@ def _feature(row: dict[str, Any]) -> dict[str, Any]:
     is_placed = latitude is not None and longitude is not None
     geometry = {"type": "Point", "coordinates": [longitude, latitude]} if is_placed else None
     return {"type": "Feature", "id": basin, "geometry": geometry, "properties": row}
-
-
-def _text(value: date | datetime) -> str:
-    return instant_text(value) if isinstance(value, datetime) else value.isoformat()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 
 from app.conditional import entity_tag
@@ -84,6 +84,11 @@ class Table:
 def instant_text(instant: datetime) -> str:
     """Return an instant in UTC as JSON has it [RFC 3339]."""
     return instant.isoformat().replace("+00:00", "Z")
+
+
+def json_text(value: date | datetime) -> str:
+    """Return a day or an instant in UTC as JSON has it."""
+    return instant_text(value) if isinstance(value, datetime) else value.isoformat()
 
 
 def constant(name: str, meaning: str, kind: Kind, value: Any, rows: int, **more: Any) -> Column:
