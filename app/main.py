@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
+from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi, problems
 from app.alerts.endpoints import router as alerts
@@ -15,6 +16,8 @@ from app.audit.endpoints import router as audit
 from app.basins.endpoints import router as basins
 from app.bridges.endpoints import router as bridges
 from app.comparisons.endpoints import router as comparisons
+from app.compression import Compressed
+from app.cross_origin import cross_origin
 from app.deliveries.endpoints import router as deliveries
 from app.dependencies import refuse_unknown_parameters
 from app.exceedance.endpoints import router as exceedance
@@ -22,6 +25,7 @@ from app.exports.vary import VaryByFormat
 from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
 from app.headers import SecurityHeaders
+from app.heads import Heads
 from app.health.endpoints import router as health
 from app.hosts import TrustedHosts
 from app.jobs.endpoints import router as jobs
@@ -95,7 +99,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     problems.handle(app)
     build = app.build_middleware_stack
     # Outside of what answers unexpected errors, which no other middleware is.
-    app.build_middleware_stack = lambda: SecurityHeaders(build())  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: Heads(Compressed(SecurityHeaders(build())))  # type: ignore[method-assign]
     app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
@@ -104,6 +108,8 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         app.add_middleware(Private)
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
     app.add_middleware(Throttle)
+    if settings.cors_origins:
+        app.add_middleware(CORSMiddleware, **cross_origin(settings.cors_origins))
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
         *(basins, user_basins, observations, normals, thresholds, weather, forecasts, exceedance, alerts, volumes),

@@ -51,6 +51,13 @@ def _service(text: str) -> str:
     return text
 
 
+def _origin(text: str) -> str:
+    parts = urlsplit(text)
+    if text != "*" and (parts.scheme not in ("http", "https") or f"{parts.scheme}://{parts.netloc}" != text):
+        raise ValueError("write an origin, like https://map.example.org, without a path; or * for any")
+    return text
+
+
 def _network(text: str) -> str:
     try:
         return str(ip_network(text, strict=False))
@@ -59,6 +66,7 @@ def _network(text: str) -> str:
 
 
 Folder = Annotated[Path, AfterValidator(_absolute)]
+Origin = Annotated[str, AfterValidator(str.lower), AfterValidator(_origin)]
 Network = Annotated[str, AfterValidator(_network)]
 HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
 ServiceUrl = Annotated[str, AfterValidator(_service)]
@@ -85,6 +93,8 @@ class Settings(BaseSettings):
         read_needs_key: whether reading over the API needs a key too, as writing always does.
         allowed_hosts: names that the API is reached by, split by commas, besides localhost and the address that it
             listens on; `*.example.org` is every name below, `*` is any.
+        cors_origins: origins of other sites, split by commas, whose pages may read in a browser what needs no key:
+            `https://map.example.org`; `*` is any.
         trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
         requests_per_minute: how many requests an address may make.
         writes_per_minute: how many writing requests a key may make.
@@ -120,6 +130,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
+    cors_origins: Annotated[tuple[Origin, ...], *CommaSeparated] = ()
     trusted_proxies: Annotated[tuple[Network, ...], *CommaSeparated] = ()
     requests_per_minute: int = Field(default=3000, ge=1)
     writes_per_minute: int = Field(default=300, ge=1)

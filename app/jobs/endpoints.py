@@ -22,7 +22,6 @@ from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
-EVENT_STREAM = "text/event-stream"
 LARGEST_NUMBER = 2**63 - 1
 _ID = "^[0-9A-Za-z_-]{1,64}$"
 
@@ -73,7 +72,7 @@ _EVENT = {
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The events, until the job has ended and all are sent.",
-        "content": {EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
+        "content": {stream.EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
     }
 }
 
@@ -159,14 +158,7 @@ def read_job_events(
     `EventSource` cannot send the key."""
     whole = service.owns(key, jobs.get(session, job))
     events = stream.event_stream(database, job, last_event_id, whole=whole)
-    return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
-
-
-@router.head("/{job}/events", include_in_schema=False)
-def probe_job_events(session: Reading, _key: AnyKey, job: JobId) -> Response:
-    """Tell whether the job exists, without its events."""
-    jobs.get(session, job)
-    return Response(media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    return StreamingResponse(events, media_type=stream.EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob, NotYourJob))

@@ -19,6 +19,7 @@ from records.tables.base import JsonObject
 
 log = structlog.get_logger()
 
+EVENT_STREAM = "text/event-stream"
 SECONDS_BETWEEN_LOOKS = 0.5
 LOOKS_BETWEEN_HEARTBEATS = 30
 MOST_LOOKS = 1200

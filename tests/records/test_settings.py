@@ -56,6 +56,8 @@ def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: d
         ("THREADS", "many"),
         ("AS_OF", "yesterday"),
         ("LOG_LEVEL", "loud"),
+        ("CORS_ORIGINS", "map.example.org"),
+        ("CORS_ORIGINS", "https://map.example.org/page"),
         ("TRUSTED_PROXIES", "*"),
         ("TRUSTED_PROXIES", "10.0.0.7,proxy.example"),
         ("INGEST_HOSTS", "files.example"),

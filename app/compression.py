@@ -1,0 +1,38 @@
+"""Answers packed for who accepts that, and their tags: a packed answer is not byte for byte the plain one.
+
+Event streams are never packed, so that each event is sent as it happens; nor are files that are packed in themselves.
+"""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
+
+from app.exports.formats import COVERAGEJSON, CSV
+from app.jobs.stream import EVENT_STREAM
+
+SMALLEST = 1024
+"""Bytes; a smaller answer fits into one packet as it is."""
+
+remove_compress_type(EVENT_STREAM)
+for _format in (CSV, COVERAGEJSON):
+    add_compress_type(_format.media_type)
+
+
+class Compressed:
+    """Packs answers with zstd or gzip, and makes the tags of those that it packed weak [RFC 9110, section 8.8.1]."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = CompressMiddleware(app, minimum_size=SMALLEST, brotli=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=message["headers"])
+                tag = headers.get("etag")
+                if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
+                    headers["etag"] = f"W/{tag}"
+            await send(message)
+
+        await self._app(scope, receive, sent)
