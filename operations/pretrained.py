@@ -19,6 +19,7 @@ from models.pretrained import DEFAULT, SHELF, errors, form
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_means, attribute_ranges
+from operations.physics import measured
 from records import basins, error_models, promotions, trainings, versions
 from records.clock import Clock
 from records.documents import to_json
@@ -161,11 +162,16 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     members = [
         versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
     ]
+    new = _new_version(clock, shipped, product, twin)
+    with database.reading() as session:
+        is_new = trainings.version_of(session, request) is None
+    if is_new:
+        new = replace(new, properties=replace(new.properties, physics=measured(new, members)))
     with database.transaction() as session:
         training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
         version = training.version_id
         if version is None:
-            version = versions.create(session, _new_version(clock, shipped, product, twin), members).id
+            version = versions.create(session, new, members).id
             trainings.finish(session, training.id, version, clock.wall())
         if fitted is not None and product == trained_on:
             _keep_errors(session, clock, version, fitted)

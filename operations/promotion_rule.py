@@ -178,13 +178,16 @@ def _listed(years: tuple[int, ...]) -> str:
 
 
 def _promote(database: Database, clock: Clock, decision: PromotionDecision) -> PromotionDecision:
-    with database.transaction() as session:
-        changed = promotions.promote(
-            session,
-            decision.candidate,
-            decision.better_in,
-            reason=decision.sentence,
-            by="retraining rule",
-            at=clock.now(),
-        )
+    try:
+        with database.transaction() as session:
+            changed = promotions.promote(
+                session,
+                decision.candidate,
+                decision.better_in,
+                reason=decision.sentence,
+                by="retraining rule",
+                at=clock.now(),
+            )
+    except promotions.AgainstPhysics as refusal:
+        return replace(decision, sentence=f"{decision.sentence} {refusal}")
     return replace(decision, promoted=tuple(changed))

@@ -6,7 +6,7 @@ that starts from the weights of its parent, and by itself changes no basin's ver
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import metadata
 
@@ -21,6 +21,7 @@ from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations import finetune
 from operations.machine import machine
+from operations.physics import measured
 from operations.side_by_side import processes_for, side_by_side
 from operations.training_data import Prepared, prepare
 from records import promotions, trainings, versions
@@ -62,6 +63,7 @@ class Trained:
         already: whether the same training had been finished before.
         basins: those it was trained on here.
         promoted: the basins that had no current version and now use this one; none of a fine-tuning.
+        refused: why it may serve no basin, where a probe of its physics failed.
         validation_nse: the best median NSE of each member in the validation period.
         validation_basins: over how many basins that is the median; None without a validation period, and where an older
             Freshet trained.
@@ -73,6 +75,7 @@ class Trained:
     basins: tuple[str, ...]
     left_out: dict[str, str]
     promoted: tuple[str, ...]
+    refused: str | None
     validation_nse: dict[int, float | None]
     validation_basins: int | None
 
@@ -213,29 +216,38 @@ def train_member(
 def assemble(database: Database, clock: Clock, begun: Begun, label: str | None = None) -> Trained:
     """Create the version, let it serve the basins that have none, and close the training: all or nothing.
 
-    What was fine-tuned serves no basin before it is promoted. Where all that is done already, its version is returned.
+    What was fine-tuned serves no basin before it is promoted; what fails a probe of its physics, never. Where all that
+    is done already, its version is returned.
 
     Raises:
         DataProblem: a member is not in yet.
     """
-    config, prepared = begun.config, begun.prepared
+    config, prepared, refused = begun.config, begun.prepared, None
+    with database.reading() as session:
+        finished = trainings.finished_members(session, begun.training_id)  # gone once there is a version
+    new = new_version(clock, begun, label)
+    new = replace(new, properties=replace(new.properties, physics=measured(new, finished)))
     with database.transaction() as session:
         training = trainings.lock(session, begun.training_id)
         if training.version_id is not None:
             members = versions.members_of(session, training.version_id)
-            return _trained(begun, training.version_id, members, promoted=[], already=True)
+            return _trained(begun, training.version_id, members, already=True)
         members = trainings.finished_members(session, begun.training_id)
         if missing := sorted(set(range(config.members)) - {member.label for member in members}):
             raise DataProblem(f"Training {begun.training_id} lacks the members {missing}: train them first.")
-        version = versions.create(session, new_version(clock, begun, label), members)
+        version = versions.create(session, new, members)
         current = promotions.current(session, prepared.basins)
         vacant = [basin for basin in prepared.basins if basin not in current and begun.parent is None]
-        promoted = promotions.promote(
-            session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
-        )
+        promoted = list[str]()
+        try:
+            promoted = promotions.promote(
+                session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
+            )
+        except promotions.AgainstPhysics as refusal:
+            refused = str(refusal)
         trainings.finish(session, begun.training_id, version.id, clock.wall())
     log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
-    return _trained(begun, version.id, members, promoted, already=False)
+    return _trained(begun, version.id, members, promoted, refused)
 
 
 def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:
@@ -275,7 +287,13 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
 
 
 def _trained(
-    begun: Begun, version: str, members: Sequence[versions.Member], promoted: Sequence[str], already: bool
+    begun: Begun,
+    version: str,
+    members: Sequence[versions.Member],
+    promoted: Sequence[str] = (),
+    refused: str | None = None,
+    *,
+    already: bool = False,
 ) -> Trained:
     prepared, logs = begun.prepared, {member.label: member.log["validation"] for member in members}
     return Trained(
@@ -285,6 +303,7 @@ def _trained(
         basins=prepared.basins,
         left_out=prepared.left_out,
         promoted=tuple(promoted),
+        refused=refused,
         validation_nse={label: _best(log) for label, log in logs.items()},
         validation_basins=next((row.get("validation_basins") for log in logs.values() for row in log), None),
     )

@@ -19,6 +19,12 @@ class Withdrawn(InvalidInput):
     kind = "withdrawn-version"
 
 
+class AgainstPhysics(InvalidInput):
+    """The version's networks do what water cannot do."""
+
+    kind = "against-physics"
+
+
 class NoBasin(InvalidInput):
     """No basin is named, and the version has none here."""
 
@@ -50,12 +56,16 @@ def promote(
         UnknownVersion, UnknownBasin: one of them is not kept.
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
+        AgainstPhysics: a probe of its physics failed.
         InvalidInput: nobody or no reason is named.
     """
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")
-    if versions.get(session, version).status == "withdrawn":
+    candidate = versions.get(session, version)
+    if candidate.status == "withdrawn":
         raise Withdrawn(f"Version {version} was withdrawn: promote another.")
+    if failures := [probe.in_words for probe in candidate.properties.physics or () if not probe.passes]:
+        raise AgainstPhysics(f"Version {version} fails probes of its physics ({'; '.join(failures)}): promote another.")
     if basin_ids is None:
         basin_ids = basins_of(session, version)
     for basin in sorted(set(basin_ids)):

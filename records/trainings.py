@@ -57,6 +57,11 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
     return get(session, training)
 
 
+def version_of(session: Session, request: JsonObject) -> str | None:
+    """Return the version that the training of a request has led to; None where it has not, or was never begun."""
+    return session.scalar(select(TrainingRow.version_id).where(TrainingRow.id == fingerprint(request)))
+
+
 def lock(session: Session, training: str) -> Training:
     """Return a training, and make other transactions that write to it wait until this one ends.
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hydrology.physics import ProbeResult
 from records.documents import CLOSED
 from records.promotion_decision import MedianComparison, PromotionDecision
 
@@ -63,6 +64,7 @@ class VersionProperties:
 
     Attributes:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
+        physics: what the probes found of its networks.
         comparison: what the promotion rule decided, now or in an older Freshet.
     """
 
@@ -72,4 +74,5 @@ class VersionProperties:
     pretrained: Pretrained | None = None
     tuning: Tuning | None = None
     closure: Closure | None = None
+    physics: tuple[ProbeResult, ...] | None = None
     comparison: PromotionDecision | MedianComparison | None = None

@@ -298,6 +298,8 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
         reason = (failures[0].problem or {}).get("detail", failures[0].status)
         raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
     trained = assemble(tools.database, tools.clock, work, params.label)
+    if trained.refused is not None:
+        running.log(trained.refused)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
     if rule is None:
         return result

@@ -13,7 +13,7 @@ from app.problems import documented, documented_writing
 from app.security import Admin, By
 from records import audit
 from records.basins import UnknownBasin
-from records.promotions import NoBasin, Withdrawn
+from records.promotions import AgainstPhysics, NoBasin, Withdrawn
 from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
@@ -75,7 +75,7 @@ def read_model_promotions(
 @router.put(
     "/models/{version}/promotion",
     summary="Put a model version in use",
-    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, NoBasin),
+    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, AgainstPhysics, NoBasin),
 )
 def promote_model(
     key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion

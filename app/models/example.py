@@ -91,6 +91,24 @@ MODEL: dict[str, Any] = {
         "basins": 8,
         "period": "2006-10-01..2008-09-30",
     },
+    "physics": [
+        {
+            "name": "closure",
+            "asks": "water unaccounted for since the empty store, of the water that fell",
+            "unit": "1",
+            "limit": 1e-05,
+            "value": 4.5867157593793214e-07,
+            "passes": True,
+        },
+        {
+            "name": "causality",
+            "asks": "how much the weather of later days changes a discharge",
+            "unit": "mm/day",
+            "limit": 0.0,
+            "value": 0.0,
+            "passes": True,
+        },
+    ],
     "pretrained": None,
     "missing": {
         "parent": "It was trained from scratch.",

@@ -51,6 +51,18 @@ class Closure(Model):
     period: str = Field(examples=["1989-10-01..1999-09-30"])
 
 
+class ProbeResult(Model):
+    """What a probe of the networks' physics found, on weather made for the purpose: a version that fails one is not
+    promoted."""
+
+    name: str
+    asks: str = Field(description="What was measured: the worst of all members.")
+    unit: str = Field(description="Of `value` and `limit`; `1` for a share.")
+    limit: float = Field(description="The largest value that passes.")
+    value: float | None = Field(description="Null where the network gave no finite number: that fails.")
+    passes: bool
+
+
 class Pretrained(Model):
     """The ensemble, trained elsewhere, that came with Freshet."""
 
@@ -86,6 +98,10 @@ class ModelDetail(ModelSummary):
     tuned_on: list[str] | None = Field(description="Those of them that it was fine-tuned on.")
     current_basins: list[str] = Field(description="Those whose forecasts come from it.")
     closure: Closure | None
+    physics: list[ProbeResult] | None = Field(
+        description="What was asked when it was trained or installed. One that conserves no mass is asked nothing of "
+        "its water."
+    )
     pretrained: Pretrained | None = Field(description="Which shipped ensemble it is.")
     missing: Missing
 

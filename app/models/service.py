@@ -1,6 +1,7 @@
 """Model versions from the records to their answers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -17,6 +18,7 @@ from app.models.schemas import (
     ModelSummary,
     NewPromotion,
     Pretrained,
+    ProbeResult,
     Promotion,
     Promotions,
 )
@@ -48,6 +50,8 @@ def detail(session: Session, version: str) -> ModelDetail:
     stored, in_use = versions.get(session, version), promotions.in_use(session)
     closure = _closure(stored)
     missing = {} if closure else {"closure": _why_no_closure(stored)}
+    if stored.properties.physics is None:
+        missing["physics"] = "An older Freshet kept it, which did not ask."
     if stored.label is None:
         missing["label"] = "Nobody has named it."
     if stored.tuned_on is None:
@@ -69,6 +73,9 @@ def detail(session: Session, version: str) -> ModelDetail:
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
         current_basins=list(in_use.get(version, ())),
         closure=closure,
+        physics=None
+        if stored.properties.physics is None
+        else [ProbeResult(**asdict(probe), passes=probe.passes) for probe in stored.properties.physics],
         pretrained=None
         if shipped is None
         else Pretrained(name=shipped.name, content=shipped.content, twin=shipped.twin),
@@ -101,6 +108,7 @@ def promote(session: Session, version: str, new: NewPromotion, by: str, at: date
         UnknownVersion, UnknownBasin: one of them is not kept.
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
+        AgainstPhysics: a probe of its physics failed.
     """
     promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
     return promotions_of(session, version)

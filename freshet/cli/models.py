@@ -49,7 +49,10 @@ def show(version: Version, as_json: Json = False) -> None:
     payload = {**asdict(one), "properties": properties, "log": logs}
     left_out = ("scaler", "basins", "config", "properties")
     rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    rows += [(name, value) for name, value in properties.items() if value is not None and name != "attribute_ranges"]
+    told = ("attribute_ranges", "physics")
+    rows += [(name, value) for name, value in properties.items() if value is not None and name not in told]
+    physics = one.properties.physics or ()
+    rows += [("physics passes" if probe.passes else "physics FAILS", probe.in_words) for probe in physics]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
 

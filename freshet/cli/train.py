@@ -165,6 +165,8 @@ def _train(
 def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
     for reason in trained.left_out.values():
         say(f"Left out: {reason}")
+    if trained.refused is not None:
+        say(trained.refused)
     with context.database.reading() as session:
         current_label = get_version(session, trained.version_id).label
     if label not in (None, current_label):

@@ -5,6 +5,7 @@ from dataclasses import asdict
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.physics import ProbeResult
 from records import promotions, versions
 from records.engine import Database
 from records.version_properties import Closure, Tuning, VersionProperties
@@ -36,7 +37,8 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     with database.transaction() as session:
         parent = a_version(session).id
         basin = a_basin(session)
-        properties = VersionProperties(closure=measured, tuning=Tuning(basins=(basin,)))
+        probe = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 1e-6)
+        properties = VersionProperties(closure=measured, physics=(probe,), tuning=Tuning(basins=(basin,)))
         kept = a_version(
             session, a_member(0), a_member(1), basins=("USGS-02", basin), parent_id=parent, properties=properties
         )
@@ -48,6 +50,7 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     assert (said["parent"], said["tuned_on"]) == (parent, [BASIN])
     assert (said["config"], said["uses"]) == ({"network": {"architecture": "mclstm", "cells": 64}}, "last")
     assert (said["data_hash"], said["weights_hash"]) == ("data", kept.weights_hash)
+    assert said["physics"] == [asdict(probe) | {"passes": True}]
     assert said["closure"] == asdict(measured) | {"tolerance": 1e-5, "closes": True}
     assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)
     assert set(said["missing"]) == {"label", "pretrained"}

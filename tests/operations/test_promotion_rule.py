@@ -1,5 +1,6 @@
 """A candidate is held against what basins use now, and only a better one takes over."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
+from hydrology.physics import ProbeResult
 from jobspec.kinds import PromotionRule
 from jobspec.training import Cosine
 from operations.promotion_rule import decide, side_by_side
@@ -39,6 +41,22 @@ def candidate(database: Database, steps: int) -> str:
         schedule=Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01), validate_every=steps, members=1
     )
     return train(database, CLOCK, config, BASINS).version_id
+
+
+def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_told_and_not_promoted(kept: Database) -> None:
+    before = in_use(kept)
+    better = candidate(kept, steps=300)
+    leak = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 0.01)
+    with kept.transaction() as session:
+        row = session.get_one(VersionRow, better)
+        row.properties = replace(row.properties, physics=(leak,))
+
+    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+
+    assert decision.better
+    assert decision.promoted == ()
+    assert "fails probes of its physics (closure: 1.0e-02, at most 1e-05)" in decision.sentence
+    assert in_use(kept) == before
 
 
 def in_use(database: Database) -> set[str]:

@@ -4,20 +4,25 @@ import multiprocessing
 
 import numpy as np
 import pytest
+import torch
 from pydantic import ValidationError
+from sqlalchemy import delete
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries, Flag
 from jobspec.training import Cosine, InputsConfig, WindowsConfig
+from models import checkpoint
 from models.arrays import days_of
+from models.networks import build
 from models.training import Progress, TrainingDiverged
 from operations.heldout import require_held_out
-from operations.train import train
+from operations.train import assemble, begin, train
 from operations.training_data import NoBasinLeft, prepare
 from records import promotions, series, sources, trainings, versions
 from records.engine import Database
 from records.tables.series import SeriesRow
+from records.tables.versions import PromotionRow
 from tests.operations.conftest import BASINS, CLOCK, configuration
 
 
@@ -46,6 +51,8 @@ def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: D
     assert version.uses == "best"
     assert [(member.label, member.seed) for member in members] == [(0, 0), (1, 1)]
     assert members[0].weights != members[1].weights
+    assert version.properties.physics
+    assert all(probe.passes for probe in version.properties.physics)
 
     again = train(kept, CLOCK, configuration(), BASINS)
     assert again.already
@@ -54,6 +61,26 @@ def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: D
     other = train(kept, CLOCK, configuration(seed=7, members=1), BASINS)
     assert not other.already
     assert other.promoted == ()
+
+
+def test_what_fails_a_probe_of_its_physics_is_kept_and_serves_no_basin(kept: Database) -> None:
+    config = configuration(seed=9, members=1, train_period="2001-10-01..2003-09-30", validation_period=None)
+    begun = begin(kept, CLOCK, config, BASINS)
+    network = build(config.network, config.inputs, seed=0, basins=len(BASINS))
+    torch.nn.init.constant_(network.get_parameter("output_gate.bias"), torch.nan)
+    member = versions.Member(0, 9, {"last": checkpoint.dump(network.state_dict(), {})}, {"validation": []})
+    with kept.transaction() as session:
+        session.execute(delete(PromotionRow))
+        trainings.finish_member(session, begun.training_id, member, CLOCK.wall())
+
+    trained = assemble(kept, CLOCK, begun)
+
+    assert trained.promoted == ()
+    assert trained.refused is not None
+    assert "closure: no finite number" in trained.refused
+    with kept.reading() as session:
+        assert promotions.current(session, BASINS) == {}
+        assert versions.get(session, trained.version_id).properties.physics is not None
 
 
 @pytest.mark.parametrize("stop", [(0, 5), (1, 2), (1, 7)])

@@ -3,10 +3,12 @@
 import pytest
 
 from hydrology.errors import InvalidInput
+from hydrology.physics import ProbeResult
 from records import promotions, versions
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.promotions import NoBasin, Withdrawn
+from records.promotions import AgainstPhysics, NoBasin, Withdrawn
+from records.version_properties import VersionProperties
 from records.versions import UnknownVersion
 from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
 
@@ -86,3 +88,17 @@ def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Databas
         assert promotions.in_use(session) == {old: ["SYNTH-01", BASIN]}
         with pytest.raises(UnknownVersion):
             promotions.of_version(session, "nothing")
+
+
+@pytest.mark.parametrize("value", [2e-5, None])
+def test_a_version_that_fails_a_probe_of_its_physics_serves_no_basin(database: Database, value: float | None) -> None:
+    passed = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 1e-6)
+    failed = ProbeResult("dry-down", "discharge without rain", "mm/day", 1e-5, value)
+    with database.transaction() as session:
+        a_basin(session)
+        fit = a_version(session, properties=VersionProperties(physics=(passed,))).id
+        unfit = a_version(session, properties=VersionProperties(physics=(passed, failed))).id
+        assert promotions.promote(session, fit, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
+        with pytest.raises(AgainstPhysics, match="dry-down: .*, at most 1e-05 mm/day"):
+            promotions.promote(session, unfit, [BASIN], reason="better", by="someone", at=NOW)
+        assert promotions.current(session, [BASIN]) == {BASIN: fit}

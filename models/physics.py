@@ -1,0 +1,221 @@
+"""Whether a network keeps to physics: numbers from named probes, each with the largest that passes.
+
+The probes run on weather made for the purpose, the same for every network of as many inputs: what they ask holds for
+any weather, or not at all. A network that conserves no mass is asked only what does not rest on its water.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from hydrology.ledger import LEAST_MM, WATER_AVAILABLE
+from hydrology.physics import ProbeResult
+from models.contract import Inputs, Network
+from models.inference import ArrayMap, simulate
+
+Array = npt.NDArray[np.float32]
+
+BASINS = 32
+DAYS = 365
+DRY_YEARS = 5
+ADDED_MM = 10.0
+STORM_MM = 500.0
+"""More than fell in any day of the basins that networks learn from."""
+
+
+class Trial:
+    """A network on the weather of the probes, from an empty store.
+
+    Args:
+        network: any network of the contract.
+        auxiliary, static: how many inputs of either kind it takes.
+    """
+
+    def __init__(self, network: Network, auxiliary: int, static: int) -> None:
+        self.network, self.weather = network, _weather(auxiliary, static)
+
+    def run(self, weather: Inputs, state: ArrayMap | None = None) -> tuple[ArrayMap, ArrayMap]:
+        """Return the outputs, each (B, T, ...), and the last state."""
+        keep = ("discharge", "loss", "storage") if self.network.conserving else ("discharge",)
+        return simulate(self.network, weather, state, keep)
+
+    @cached_property
+    def whole(self) -> tuple[ArrayMap, ArrayMap]:
+        """The outputs over the whole of the weather, and the last state."""
+        return self.run(self.weather)
+
+    @property
+    def usual(self) -> ArrayMap:
+        """The outputs over the whole of the weather."""
+        return self.whole[0]
+
+    @cached_property
+    def rain(self) -> Array:
+        """(B, T) in mm/day."""
+        rain: Array = self.weather.mass[..., 0].numpy().T
+        return rain
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question to a network.
+
+    Attributes:
+        asks: what is measured.
+        limit: the largest value that passes.
+        of_water: whether it can be asked only of a network that conserves mass.
+    """
+
+    name: str
+    asks: str
+    unit: str
+    limit: float
+    of_water: bool
+    measure: Callable[[Trial], float]
+
+
+def _closure(trial: Trial) -> float:
+    fallen = np.cumsum(trial.rain, axis=1, dtype=np.float64)
+    rained = fallen > 0
+    return _largest(np.abs(fallen - _accounted(trial.usual))[rained] / fallen[rained])
+
+
+def _non_negativity(trial: Trial) -> float:
+    return _largest(-values for values in trial.usual.values())
+
+
+def _boundedness(trial: Trial) -> float:
+    rain = trial.weather.mass.clone()
+    rain[DAYS // 2] = STORM_MM
+    outputs, _ = trial.run(replace(trial.weather, mass=rain))
+    stored = outputs["storage"].sum(axis=-1, dtype=np.float64)
+    there = stored[:, :-1] + rain[1:, :, 0].numpy().T
+    left = outputs["discharge"][:, 1:] + outputs["loss"][:, 1:].astype(np.float64)
+    return _largest(left - there)
+
+
+def _added_rain(trial: Trial) -> float:
+    at = DAYS // 2
+    rain = trial.weather.mass.clone()
+    rain[at] += ADDED_MM
+    wetter, _ = trial.run(replace(trial.weather, mass=rain))
+    gains = [_accounted(wetter)[:, day] - _accounted(trial.usual)[:, day] for day in range(at, DAYS)]
+    return _largest(np.abs(np.array(gains) - ADDED_MM))
+
+
+def _accounted(outputs: ArrayMap) -> npt.NDArray[np.float64]:
+    """Return the water in the basin and all that has left it, (B, T) in mm."""
+    left: npt.NDArray[np.float64] = np.cumsum(outputs["discharge"] + outputs["loss"], axis=1, dtype=np.float64)
+    stored: npt.NDArray[np.float64] = outputs["storage"].sum(axis=-1, dtype=np.float64)
+    return left + stored
+
+
+def _dry_down(trial: Trial) -> float:
+    dry = replace(trial.weather, mass=torch.zeros_like(trial.weather.mass))
+    outputs, state = trial.whole
+    for _ in range(DRY_YEARS):
+        outputs, state = trial.run(dry, state)
+    return _largest(np.abs(outputs["discharge"]).mean(axis=1))
+
+
+def _causality(trial: Trial) -> float:
+    known = DAYS // 2
+    other = _weather(trial.weather.auxiliary.shape[-1], trial.weather.static.shape[-1], seed=1)
+    changed = replace(
+        trial.weather,
+        mass=torch.cat([trial.weather.mass[:known], other.mass[known:]]),
+        auxiliary=torch.cat([trial.weather.auxiliary[:known], other.auxiliary[known:]]),
+    )
+    outputs, _ = trial.run(changed)
+    return _difference(outputs["discharge"][:, :known], trial.usual["discharge"][:, :known])
+
+
+def _batch_invariance(trial: Trial) -> float:
+    weather = trial.weather
+    alone = Inputs(weather.mass[:, :1], weather.auxiliary[:, :1], weather.static[:1])
+    return _difference(trial.run(alone)[0]["discharge"], trial.usual["discharge"][:1])
+
+
+def _restart(trial: Trial) -> float:
+    at = DAYS // 2
+    _, state = trial.run(trial.weather.between(0, at))
+    rest, _ = trial.run(trial.weather.between(at, DAYS), state)
+    return _difference(rest["discharge"], trial.usual["discharge"][:, at:])
+
+
+PROBES = (
+    Probe(
+        "closure",
+        "water unaccounted for since the empty store, of the water that fell",
+        "1",
+        WATER_AVAILABLE.tolerance,
+        True,
+        _closure,
+    ),
+    Probe("non-negativity", "how far discharge, loss or a cell is below 0", "mm", -LEAST_MM, True, _non_negativity),
+    Probe(
+        "boundedness",
+        f"what leaves in a day beyond what was there, a day of {STORM_MM:.0f} mm among them",
+        "mm",
+        1e-2,
+        True,
+        _boundedness,
+    ),
+    Probe(
+        "added rain",
+        f"how far the water in the basin and what left it are from {ADDED_MM:.0f} mm more after as much more rain",
+        "mm",
+        1e-2,
+        True,
+        _added_rain,
+    ),
+    Probe("dry-down", f"mean discharge of the last of {DRY_YEARS} years without rain", "mm/day", 0.1, True, _dry_down),
+    Probe("causality", "how much the weather of later days changes a discharge", "mm/day", 0.0, False, _causality),
+    Probe("batch invariance", "how much other basins change a discharge", "mm/day", 0.0, False, _batch_invariance),
+    Probe("restart", "how much a stop with the state kept changes a discharge", "mm/day", 0.0, False, _restart),
+)
+
+
+def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[ProbeResult, ...]:
+    """Return what the probes find of an ensemble: the worst of its members, in the order of `PROBES`.
+
+    Args:
+        networks: of one architecture.
+        auxiliary, static: how many inputs of either kind they take.
+    """
+    trials = [Trial(network, auxiliary, static) for network in networks]
+    conserving = all(network.conserving for network in networks)
+    return tuple(
+        ProbeResult(probe.name, probe.asks, probe.unit, probe.limit, _worst(probe, trials))
+        for probe in PROBES
+        if conserving or not probe.of_water
+    )
+
+
+def _worst(probe: Probe, trials: Iterable[Trial]) -> float | None:
+    worst = _largest(map(probe.measure, trials))
+    return worst if np.isfinite(worst) else None
+
+
+def _weather(auxiliary: int, static: int, seed: int = 0) -> Inputs:
+    """Return a year of seasons with noise, standardised, and rain on three days of ten, 10 mm on average."""
+    draw = np.random.default_rng(seed)
+    season = np.sin(2 * np.pi * np.arange(DAYS) / DAYS)[:, None, None]
+    falls = draw.random((DAYS, BASINS, 1)) < 0.3
+    rain = np.where(falls, draw.exponential(10.0, falls.shape), 0.0)
+    drivers = season + 0.5 * draw.standard_normal((DAYS, BASINS, auxiliary))
+    attributes = draw.standard_normal((BASINS, static)).clip(-2, 2)
+    return Inputs(*(torch.from_numpy(values.astype(np.float32)) for values in (rain, drivers, attributes)))
+
+
+def _difference(values: npt.NDArray[np.floating], others: npt.NDArray[np.floating]) -> float:
+    return _largest(np.abs(values - others))
+
+
+def _largest(values: Iterable[npt.ArrayLike]) -> float:
+    """Return the largest value; NaN where one is not a number."""
+    return max((float(np.max(part)) for part in values), key=lambda value: np.inf if np.isnan(value) else value)

@@ -1,0 +1,21 @@
+"""What the probes of physics find of a version, before it is kept."""
+
+from collections.abc import Sequence
+
+from hydrology.physics import ProbeResult
+from jobspec.training import TrainingConfig
+from models import checkpoint
+from models.ensemble import Ensemble
+from models.physics import measure
+from models.scaling import Scaler
+from records.versions import Member, NewVersion
+
+
+def measured(version: NewVersion, members: Sequence[Member]) -> tuple[ProbeResult, ...] | None:
+    """Return what the probes find of the weights that a version uses; None without members."""
+    if not members:
+        return None
+    weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
+    config = TrainingConfig.from_stored(version.config)
+    ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
+    return measure(ensemble.networks, len(config.inputs.auxiliary), len(config.inputs.static))
