@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from app.problems import Fault, InvalidRequest
 from app.rendered import Rendered
-from jobspec.fields import BASIN_SCHEMA, full_id
+from jobspec.fields import BASIN_SCHEMA, ID, full_id
+from records import ids
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -82,18 +83,17 @@ BasinCursor = Annotated[
 ]
 
 
-_ID = "^[0-9A-Za-z_-]{1,64}$"
-RunId = Annotated[str, Path(description="A run's id.", pattern=_ID, examples=["011ccb1a3a8003f9c24d1e"])]
+RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
 ChosenRun = Annotated[
     str | None,
-    Query(description="A run's id; the latest forecast's where none is named.", pattern=_ID),
+    Query(description="A run's id; the latest forecast's where none is named.", pattern=ID),
 ]
-VersionId = Annotated[str, Path(description="A model version's id.", pattern=_ID, examples=["011cb6d0d4209b8d7f6a51"])]
-OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=_ID)]
-JobId = Annotated[str, Path(description="A job's id.", pattern=_ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=_ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
+OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=ID)]
+JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 IdCursor = Annotated[
-    str | None, Query(description="Start after this id: the last one of the page before.", pattern=_ID)
+    str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
 ]
 PageLimit = Annotated[int, Query(description="At most so many a page.", ge=1, le=1000)]
 

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.problems import Fault, InvalidRequest
 from hydrology.units import Area
+from jobspec.fields import NAME
 from records import basins
 
 Units = Literal["m3/s", "mm/day", "cfs"]
@@ -16,7 +17,7 @@ AreaName = Annotated[
     Query(
         description="The name of the drainage area that depths are taken over (`/v1/basins/{basin}` lists them): "
         "needed between flows and `mm/day`, for sources differ.",
-        pattern="^[0-9A-Za-z_.-]{1,64}$",
+        pattern=f"^{NAME}$",
         examples=["area_gages2"],
     ),
 ]

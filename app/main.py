@@ -35,6 +35,7 @@ from app.normals.endpoints import router as normals
 from app.observations.endpoints import router as observations
 from app.pages import static_files
 from app.pages.router import router as pages
+from app.problem_pages import router as problem_pages
 from app.rates import Rates
 from app.rendered import Rendered
 from app.runs.endpoints import router as runs
@@ -96,6 +97,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
+    openapi.serve(app)
     problems.handle(app)
     build = app.build_middleware_stack
     # Outside of what answers unexpected errors, which no other middleware is.
@@ -112,7 +114,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         app.add_middleware(CORSMiddleware, **cross_origin(settings.cors_origins))
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
     for router in (
-        *(basins, user_basins, observations, normals, thresholds, weather, forecasts, exceedance, alerts, volumes),
+        *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
         *(
             runs,
             water,
@@ -132,6 +134,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
     strict.include_router(pages, **closed)
+    strict.include_router(problem_pages)
     app.include_router(strict)
     app.mount(static_files.PATH, static_files.files())
     return app

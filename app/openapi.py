@@ -1,13 +1,19 @@
 """The words and the shape of the OpenAPI document."""
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from sqlalchemy.orm import Session
 
+from app.dependencies import Reading, ServiceClock, ServiceSettings
 from app.problems import MEDIA_TYPE
 from app.schema import Model
+from records import basins, latest
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -24,8 +30,8 @@ and a water balance that closes for every member of every forecast.
 - **Missing** is `null`, and `missing` says why.
 - **Stale** is told: a latest forecast says how many days its T0 lies behind the service's clock, and `/v1/status` says
   it of every input.
-- **Errors** are problem details (RFC 9457): `type` never changes, `detail` says how to mend it. An unknown query
-  parameter is refused.
+- **Errors** are problem details (RFC 9457): `type` never changes and is the address of a page about it, `detail` says
+  how to mend it. An unknown query parameter is refused.
 - **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
   `ETag` with `If-None-Match` afterwards.
 - **Writing** needs a key, made with `freshet keys make`: press *Authorize* here, or send it as
@@ -34,11 +40,11 @@ and a water balance that closes for every member of every forecast.
   `Idempotency-Key` is the same job.
 """
 TAGS = [
+    {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
     {"name": "basins", "description": "Which basins there are and what is known of them."},
     {"name": "observations", "description": "What was measured: discharge, weather, snow."},
     {"name": "thresholds", "description": "Which flows are floods and which are low, by the record or by decision."},
     {"name": "weather", "description": "Weather forecasts: which are kept, and what they say of a basin."},
-    {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
     {"name": "alerts", "description": "Which levels flow is likely to pass, how severe that is, and what changed."},
     {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},
     {"name": "skill", "description": "How well the models have done."},
@@ -76,6 +82,44 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
         return plain()
 
     return openapi
+
+
+def serve(app: FastAPI) -> None:
+    """Serve the document with basins, runs and versions that are kept, so that what is tried out on its page is there.
+
+    A service that asks readers for a key serves it as it is: it would else tell which basins there are.
+    """
+    url = str(app.openapi_url)
+    app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
+    app.add_api_route(url, _document, include_in_schema=False)
+
+
+def _document(request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings) -> JSONResponse:
+    document = request.app.openapi()
+    kept = {} if settings.read_needs_key else _kept(session, clock.now())
+    return JSONResponse(filled(document, kept) if kept else document)
+
+
+def _kept(session: Session, at: datetime) -> dict[str, str]:
+    """Return examples of what is kept, by the names of parameters: of a basin with a forecast, else of any basin."""
+    if with_forecast := latest.newest_t0s(session, at):
+        newest = latest.latest(session, min(with_forecast), at)
+        basin = newest.basin.basin_id
+        return {"basin": basin, "run": newest.run.id, "version": newest.run.version_id}
+    first = basins.list_basins(session, limit=1)
+    return {"basin": first[0].id} if first else {}
+
+
+def filled(document: dict[str, Any], kept: Mapping[str, str]) -> dict[str, Any]:
+    """Return a document whose parameters that have to be given have examples of what is kept."""
+    paths = copy.deepcopy(document["paths"])
+    for path in paths.values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["required"] and parameter["name"] in kept:
+                    parameter["example"] = kept[parameter["name"]]
+                    parameter["schema"]["examples"] = [kept[parameter["name"]]]
+    return document | {"paths": paths}
 
 
 def models(above: type[AnyModel]) -> Iterator[type[AnyModel]]:

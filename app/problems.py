@@ -1,4 +1,7 @@
-"""Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it."""
+"""Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it.
+
+Each kind is a class, whose docstring says what it means; `app.mending` says how it is mended.
+"""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -75,10 +78,22 @@ class NotAcceptable(Problem):
     kind = "not-acceptable"
 
 
+class MethodNotAllowed(Problem):
+    """The address does not know the method: `Allow` names those that it knows."""
+
+    kind = "method-not-allowed"
+
+
 class UnsupportedMedia(Problem):
     """The body is of a kind that this address does not take."""
 
     kind = "unsupported-media-type"
+
+
+class Internal(Problem):
+    """The service failed; what happened is in its log."""
+
+    kind = "internal"
 
 
 # The status of a kind is that of its class, or of the nearest class above it.
@@ -100,6 +115,7 @@ STATUS: Mapping[type[Exception], int] = {
     TooLarge: 413,
     NotAcceptable: 406,
     UnsupportedMedia: 415,
+    MethodNotAllowed: 405,
     TooManyRequests: 429,
 }
 
@@ -137,10 +153,14 @@ class InvalidRequest(InvalidInput):
         self.faults = list(faults)
 
 
-class Internal(Problem):
-    """The service failed; what happened is in its log."""
+def title_of(kind: str) -> str:
+    """Return a kind in words."""
+    return kind.replace("-", " ").capitalize()
 
-    kind = "internal"
+
+def meaning_of(problem: type[Problem]) -> str:
+    """Return what a kind of problem means, in a sentence."""
+    return (problem.__doc__ or "").strip().splitlines()[0]
 
 
 def status_of(problem: type[Exception]) -> int:
@@ -156,8 +176,8 @@ def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
             "model": ProblemDetails,
-            "description": " ".join(f"`{one.kind}`: {_summary(one)}" for one in kinds),
-            "content": {"application/json": {"examples": {one.kind: {"value": _example(one)} for one in kinds}}},
+            "description": " ".join(f"`{kind.kind}`: {meaning_of(kind)}" for kind in kinds),
+            "content": {"application/json": {"examples": {kind.kind: {"value": _example(kind)} for kind in kinds}}},
         }
         for status, kinds in by_status.items()
     }
@@ -196,24 +216,41 @@ def answer_to(request: Request, error: Exception) -> Response:
 
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return answer_to(request, InvalidRequest(faults_of(error)))
+    return answer_to(request, InvalidRequest(faults_of(request, error)))
 
 
-def faults_of(error: RequestValidationError) -> list[Fault]:
+def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
     """Return the fields of a request that cannot be used."""
+    sent = request.headers.get("Content-Type", "")
     return [
-        Fault(
-            location=str(fault["loc"][0]),
-            field=_sayable(".".join(str(part) for part in fault["loc"][1:])),
-            detail=_sayable(_detail(fault)),
-        )
+        Fault(location=str(fault["loc"][0]), field=_sayable(_field(fault)), detail=_sayable(_detail(fault, sent)))
         for fault in error.errors()[:MOST_FAULTS]
     ]
 
 
-def _detail(fault: Mapping[str, Any]) -> str:
-    """Return what is wrong with a field, in our words where pydantic's are of its own workings."""
+def _field(fault: Mapping[str, Any]) -> str:
+    """Return the name of a field; none of a body that is no JSON, of which pydantic names the character."""
+    return "" if fault["type"] == "json_invalid" else ".".join(str(part) for part in fault["loc"][1:])
+
+
+def _detail(fault: Mapping[str, Any], sent: str) -> str:
+    """Return what is wrong with a field, in our words where pydantic's are of its own workings.
+
+    Args:
+        sent: the media type of the body.
+    """
+    if fault["loc"] == ("body",) and not _is_json(sent):
+        return f"Send JSON with the header Content-Type: application/json{f', not {sent[:64]}' if sent else ''}"
     match fault["type"]:
+        case "json_invalid":
+            place = f"{fault['ctx']['error']}, character {fault['loc'][1]}"
+            return f"It is not JSON ({place}): send JSON (RFC 8259) in UTF-8"
+        case "missing" if fault["loc"] == ("body",):
+            return "It is empty: send a JSON object with the fields of this operation, which /docs lists"
+        case "model_attributes_type" | "model_type" | "dict_type":
+            return 'It must be a JSON object, {"name": value}'
+        case "string_pattern_mismatch":
+            return f"It must have the form {fault['ctx']['pattern']}"
         case "missing":
             return "It is needed"
         case "extra_forbidden":
@@ -222,6 +259,11 @@ def _detail(fault: Mapping[str, Any]) -> str:
             tag, field, known = (fault["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
             return f"{field} must be one of {known}, not '{tag[:64]}'"
     return str(fault["msg"])
+
+
+def _is_json(media_type: str) -> bool:
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
 def _sayable(text: str) -> str:
@@ -243,6 +285,7 @@ def _http(request: Request, error: Exception) -> Response:
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = (error.headers or {}).get("Allow", "another method")
             said = f"{request.method} is not possible at {request.scope['path']}: use {allowed}."
+            return _answer(request, MethodNotAllowed.kind, status, said, headers=error.headers)
         case _:
             said = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
@@ -258,7 +301,7 @@ def _database(request: Request, error: Exception) -> Response:
 def _unexpected(request: Request, error: Exception) -> Response:
     # The server logs the traceback: the error is raised on to it after this answer.
     log.error("request.failed", path=request.scope["path"], error=type(error).__name__)
-    return _answer(request, Internal.kind, status_of(Internal), _summary(Internal))
+    return _answer(request, Internal.kind, status_of(Internal), meaning_of(Internal))
 
 
 def _answer(
@@ -275,19 +318,16 @@ def _answer(
 
 
 def _details(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
-    title = kind.replace("-", " ").capitalize()
     more = {} if faults is None else {"errors": faults}
-    return ProblemDetails(type=f"/problems/{kind}", title=title, status=status, detail=detail, instance=path, **more)
-
-
-def _summary(problem: type[Problem]) -> str:
-    return (problem.__doc__ or "").strip().splitlines()[0]
+    return ProblemDetails(
+        type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more
+    )
 
 
 def _example(problem: type[Problem]) -> dict[str, Any]:
     faults = None
     if problem is InvalidRequest:
         faults = [Fault(location="query", field="unit", detail="Unknown here: use units, members, format.")]
-    detail = _summary(problem) if faults is None else str(InvalidRequest(faults))
+    detail = meaning_of(problem) if faults is None else str(InvalidRequest(faults))
     details = _details(problem.kind, status_of(problem), detail, "/v1/basins/01013500", faults)
     return details.model_dump(exclude_unset=True)

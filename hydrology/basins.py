@@ -8,7 +8,7 @@ SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
 """Whose basins and gauges come from a published source: nobody else registers one or changes its observations."""
 
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
-_NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40}")
+_NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39}")
 
 
 def basin_id(text: str) -> str:

@@ -42,8 +42,10 @@ def refusing(kind: str) -> Iterator[None]:
 
 
 def full_id(text: str) -> str:
-    """Return the full identifier of a basin."""
+    """Return the full identifier of a basin, which stands without spaces around it."""
     with refusing("basin"):
+        if text != text.strip():
+            raise InvalidInput(f"{text!r} is not a basin identifier: leave out the spaces and line ends around it.")
         return basin_id(text)
 
 
@@ -106,15 +108,18 @@ def told_apart_by(field: str, noun: str, values: Sequence[str]) -> Discriminator
 
 Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
 """A line of text: not blank, and without control characters."""
-Name = Annotated[str, Field(pattern="^[0-9A-Za-z_.-]{1,64}$")]
+NAME = "[0-9A-Za-z_-][0-9A-Za-z_.-]{0,63}"
+"""The pattern of names: no dot begins one, which an address would take for a folder."""
+Name = Annotated[str, Field(pattern=f"^{NAME}$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False)]  # JSON has no tuples
-Id = Annotated[str, Field(pattern="^[0-9A-Za-z_-]{1,64}$")]
+ID = "^[0-9A-Za-z_-]{1,64}$"
+Id = Annotated[str, Field(pattern=ID)]
 Place = Annotated[
     str, AfterValidator(_without_password), Field(min_length=1, max_length=2000, pattern=r"^[^\x00-\x1f\x7f]*$")
 ]
 """A path or a URL to read data from."""
 
-BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_.]{1,40})"
+BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39})"
 """The pattern of identifiers, for the documentation; `full_id` does the checking."""
 BASIN_SCHEMA: dict[str, Any] = {"pattern": f"^{BASIN}$"}
 Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=BASIN_SCHEMA)]

@@ -15,6 +15,10 @@ class Corrupt(DataProblem):
     kind = "corrupt"
 
 
+FORM = "^[0-9a-f]{22}$"
+"""The pattern of identifiers."""
+
+
 def new_id(wall: datetime) -> str:
     """Return a new identifier: the wall's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
     return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"

@@ -12,6 +12,7 @@ from app.dependencies import BasinId, PageLimit, Reading
 from app.paging import next_page
 from app.problems import documented
 from hydrology.alerting import SEVERITIES, Severity
+from jobspec.fields import BASIN, NAME
 from records import alert_changes, alerts, basins
 from records.basins import UnknownBasin
 
@@ -22,7 +23,7 @@ AlertCursor = Annotated[
     str | None,
     Query(
         description="Start after this basin and level: the last ones of the page before.",
-        pattern="^[0-9A-Za-z_.-]{1,80}/[0-9A-Za-z_.-]{1,64}$",
+        pattern=f"^{BASIN}/{NAME}$",
         examples=["USGS-13235000/gev-5"],
     ),
 ]

@@ -9,6 +9,7 @@ from app.bridges.schemas import BridgeDetail, Bridges
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.dependencies import Reading
 from app.problems import documented
+from jobspec.fields import ID
 from records.bridges import UnknownBridge
 
 router = APIRouter(prefix="/bridges", tags=["bridges"])
@@ -17,7 +18,7 @@ BridgeName = Annotated[
     str,
     Path(
         description="A bridge's name, which stands for its newest fit, or the id of a fit.",
-        pattern="^[0-9A-Za-z_-]{1,64}$",
+        pattern=ID,
         examples=["live_as_maurer"],
     ),
 ]

@@ -10,17 +10,14 @@ from app.conditional import FOR_EVER, NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import IdCursor, OptionalVersion, PageLimit, Reading
 from app.paging import next_page
 from app.problems import documented
+from jobspec.fields import ID
 from records.comparisons import UnknownComparison
 from records.versions import UnknownVersion
 
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
-ComparisonId = Annotated[
-    str, Path(description="A comparison's id.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["01a1fa2ab3c4d50b5f2e91"])
-]
-Metric = Annotated[
-    str | None, Query(description="Only this metric.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["nse"])
-]
+ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 
 
 @router.get("", summary="Which comparisons there are", responses=documented(UnknownVersion))

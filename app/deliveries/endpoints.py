@@ -11,15 +11,15 @@ from app.paging import next_page
 from app.problems import documented_keyed, documented_writing
 from app.security import AnyKey, By, Operator
 from app.subscriptions.service import NotYourSubscription
+from jobspec.fields import ID
 from records import audit, deliveries
 from records.deliveries import NotEnded, Status, UnknownDelivery
 from records.subscriptions import UnknownSubscription
 
 router = APIRouter(prefix="/deliveries", tags=["subscriptions"])
 
-_ID = "^[0-9A-Za-z_-]{1,64}$"
-DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=_ID, examples=["01a1fa31d0a6718d9e12f4"])]
-OfSubscription = Annotated[str | None, Query(description="Only those of this subscription.", pattern=_ID)]
+DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+OfSubscription = Annotated[str | None, Query(description="Only those of this subscription.", pattern=ID)]
 WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
 
 

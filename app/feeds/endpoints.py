@@ -11,6 +11,7 @@ from app.feeds.service import NotYourFeed
 from app.problems import documented_keyed, documented_writing
 from app.security import AnyKey, By, Operator
 from jobspec.feeds import NewFeed
+from jobspec.fields import NAME
 from records import audit, feeds
 from records.feeds import FeedConflict, UnknownFeed
 from records.product_credits import ProductConflict
@@ -18,7 +19,7 @@ from records.product_credits import ProductConflict
 router = APIRouter(prefix="/feeds", tags=["feeds"])
 
 ASK_FIRST = "private, no-cache"
-FeedName = Annotated[str, Path(description="A feed's name.", pattern="^[0-9A-Za-z_.-]{1,64}$", examples=["usgs-flow"])]
+FeedName = Annotated[str, Path(description="A feed's name.", pattern=f"^{NAME}$", examples=["usgs-flow"])]
 
 
 @router.get("", summary="Which services are asked for discharge and weather", responses=documented_keyed())

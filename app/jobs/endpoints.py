@@ -10,12 +10,13 @@ from pydantic_core import PydanticCustomError
 from app.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
 from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock
 from app.jobs import service, stream
-from app.jobs.example import EVENTS
+from app.jobs.example import EVENTS, REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob
 from app.paging import next_page
 from app.problems import documented_keyed, documented_writing
 from app.security import AnyKey, By, Operator
+from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
@@ -23,7 +24,6 @@ from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 LARGEST_NUMBER = 2**63 - 1
-_ID = "^[0-9A-Za-z_-]{1,64}$"
 
 
 def _known_kind(kind: str | None) -> str | None:
@@ -49,7 +49,7 @@ OfKind = Annotated[
     AfterValidator(_known_kind),
     Query(description="Only jobs of this kind.", json_schema_extra={"enum": list(KINDS)}),
 ]
-OfParent = Annotated[str | None, Query(description="Only jobs that this job has posted.", pattern=_ID)]
+OfParent = Annotated[str | None, Query(description="Only jobs that this job has posted.", pattern=ID)]
 
 _LOCATION = {"Location": {"description": "The address of the job.", "schema": {"type": "string"}}}
 POSTED: dict[int | str, dict[str, Any]] = {
@@ -76,12 +76,21 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
     }
 }
 
+_EXAMPLES = {
+    kind: {
+        "summary": " ".join((KINDS[kind].__doc__ or "").partition(".")[0].split()),
+        "value": {"kind": kind, "params": params},
+    }
+    for kind, params in REQUESTS.items()
+}
+
 
 @router.post(
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
     responses=POSTED | documented_writing(IdempotencyConflict),
+    openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
 def post_job(
     response: Response,

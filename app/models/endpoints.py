@@ -11,6 +11,7 @@ from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromo
 from app.paging import next_page
 from app.problems import documented, documented_writing
 from app.security import Admin, By
+from jobspec.fields import NAME
 from records import audit
 from records.basins import UnknownBasin
 from records.promotions import AgainstPhysics, NoBasin, Withdrawn
@@ -18,13 +19,12 @@ from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
 
-_NAME = "^[0-9A-Za-z_.-]{1,64}$"
 Product = Annotated[
     str | None,
-    Query(description="Only those that take this weather product.", pattern=_NAME, examples=["maurer_extended"]),
+    Query(description="Only those that take this weather product.", pattern=f"^{NAME}$", examples=["maurer_extended"]),
 ]
 Architecture = Annotated[
-    str | None, Query(description="Only those of this architecture.", pattern=_NAME, examples=["mclstm"])
+    str | None, Query(description="Only those of this architecture.", pattern=f"^{NAME}$", examples=["mclstm"])
 ]
 
 

@@ -13,7 +13,7 @@ from app.normals.service import NormalsRequest
 from app.observations.endpoints import DischargeUnits, Variable
 from app.observations.service import LONGEST_DAYS, USUAL_DAYS
 from app.problems import documented
-from jobspec.fields import DayField
+from jobspec.fields import NAME, DayField
 from records.basins import UnknownArea, UnknownBasin
 from records.series import NoObservations
 
@@ -23,7 +23,7 @@ Product = Annotated[
     str | None,
     Query(
         description="The product of the weather; that of the current model version where none is named.",
-        pattern="^[0-9A-Za-z_.-]{1,64}$",
+        pattern=f"^{NAME}$",
         examples=["daymet"],
     ),
 ]

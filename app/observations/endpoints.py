@@ -15,25 +15,26 @@ from app.observations import service, table
 from app.observations.schemas import Observations
 from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest
 from app.problems import documented
-from jobspec.fields import DayField
+from jobspec.fields import NAME, DayField
 from records.basins import UnknownArea, UnknownBasin, sites
 from records.series import NoObservations
 
 router = APIRouter(prefix="/basins", tags=["observations"])
 
-_NAME = "^[0-9A-Za-z_.-]{1,64}$"
 Product = Annotated[
     str,
     Query(
         description="Where the series come from: a weather product (`maurer_extended`, `daymet`, `nldas`), `usgs` for "
         "gauged discharge, `uaz` or `snodas` for snow. `/v1/basins/{basin}` lists those that are kept.",
-        pattern=_NAME,
+        pattern=f"^{NAME}$",
         examples=["usgs"],
     ),
 ]
 Variable = Annotated[
     str | None,
-    Query(description="One variable; all of the product where none is named.", pattern=_NAME, examples=["discharge"]),
+    Query(
+        description="One variable; all of the product where none is named.", pattern=f"^{NAME}$", examples=["discharge"]
+    ),
 ]
 Start = Annotated[
     DayField | None,

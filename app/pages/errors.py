@@ -36,7 +36,7 @@ class PageRoute(APIRoute):
             try:
                 return await read(request)
             except RequestValidationError as error:
-                return _page(request, InvalidRequest(faults_of(error)))
+                return _page(request, InvalidRequest(faults_of(request, error)))
             except Problem as problem:
                 if status_of(type(problem)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise

@@ -13,6 +13,7 @@ from app.problems import documented
 from app.skill import service, table
 from app.skill.schemas import BasinSkill, ModelSkill
 from app.skill.service import NotEvaluated
+from jobspec.fields import ID
 from records.basins import UnknownBasin
 from records.latest import NoModel
 from records.versions import UnknownVersion
@@ -23,12 +24,12 @@ Version = Annotated[
     str | None,
     Query(
         description="A model version's id; the one that is current for the basin where none is named.",
-        pattern="^[0-9A-Za-z_-]{1,64}$",
+        pattern=ID,
     ),
 ]
 Metric = Annotated[
     str | None,
-    Query(description="Only this metric.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["nse"]),
+    Query(description="Only this metric.", pattern=ID, examples=["nse"]),
 ]
 
 

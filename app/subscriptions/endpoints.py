@@ -10,6 +10,7 @@ from app.security import AnyKey, By, Operator
 from app.subscriptions import service
 from app.subscriptions.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.subscriptions.service import ForbiddenTarget, NotYourSubscription
+from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from records import audit, subscriptions
 from records.signing import NoWebhookKey
@@ -20,7 +21,7 @@ router = APIRouter(prefix="/subscriptions", tags=["subscriptions"])
 NEVER_KEPT = "no-store"
 SubscriptionId = Annotated[
     str,
-    Path(description="A subscription's id.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["01a1fa2ab3c4d50b5f2e91"]),
+    Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"]),
 ]
 
 

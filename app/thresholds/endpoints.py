@@ -12,6 +12,7 @@ from app.security import By, Operator
 from app.thresholds import service
 from app.thresholds.schemas import FixedThreshold, Thresholds
 from app.user_basins.service import NotYours, require_yours
+from jobspec.fields import NAME
 from jobspec.thresholds import FixedLevel, NewThreshold
 from records import audit, basins, thresholds
 from records.basins import UnknownArea, UnknownBasin
@@ -21,7 +22,7 @@ router = APIRouter(prefix="/basins", tags=["thresholds"])
 
 DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
 ThresholdName = Annotated[
-    str, Path(description="What the level is called.", pattern="^[0-9A-Za-z_.-]{1,64}$", examples=["bankfull"])
+    str, Path(description="What the level is called.", pattern=f"^{NAME}$", examples=["bankfull"])
 ]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "description": "The level is new."}}
 

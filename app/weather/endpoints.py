@@ -25,6 +25,7 @@ from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented, do
 from app.security import By, Operator
 from app.weather import service
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
+from jobspec.fields import ID, NAME
 from jobspec.kinds import WeatherJob, WeatherParams
 from jobspec.weather import WeatherDocument
 from records import basins
@@ -70,9 +71,9 @@ _BODY: dict[str, Any] = {
 
 WeatherId = Annotated[
     str,
-    Path(description="A weather forecast's id.", pattern="^[0-9A-Za-z_-]{1,64}$", examples=["01a1f9952f438adb871a00"]),
+    Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
 ]
-_Name = Annotated[str | None, Query(pattern="^[0-9A-Za-z_.-]{1,64}$")]
+_Name = Annotated[str | None, Query(pattern=f"^{NAME}$")]
 
 
 @router.get("", summary="Which weather forecasts are kept", responses=documented(UnknownBasin))

@@ -52,7 +52,12 @@ from app.volumes.example import VOLUMES
 from app.volumes.schemas import VolumesOfRun
 from app.water.example import BALANCE, STORAGE
 from app.water.schemas import BalanceOfRun, StorageOfRun
+from jobspec.kinds import REQUESTABLE, read
+from records.engine import Database
 from records.settings import Settings
+from tests.app.conftest import serving
+from tests.app.factories import forecast
+from tests.records.factories import BASIN, a_basin, a_promoted_version, a_run
 
 
 @pytest.fixture(scope="module")
@@ -229,6 +234,47 @@ def test_the_forecast_shows_its_nulls(document: dict[str, Any]) -> None:
 def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:
     assert sqlite_client.get("/openapi.json").json() == document
     assert sqlite_client.get("/openapi.json").json() == document
+
+
+def test_forecasts_come_first(document: dict[str, Any]) -> None:
+    assert document["tags"][0]["name"] == "forecasts"
+    assert next(iter(document["paths"])) == "/v1/basins/{basin}/forecasts/latest"
+
+
+def examples(document: dict[str, Any]) -> dict[str, str]:
+    """Return the examples of parameters by their names."""
+    parameters = [
+        parameter for operation in operations(document).values() for parameter in operation.get("parameters", [])
+    ]
+    return {parameter["name"]: parameter["example"] for parameter in parameters if "example" in parameter}
+
+
+def test_what_is_tried_out_is_there(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-07")
+    only_basins = examples(sqlite_client.get("/openapi.json").json())
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        run = a_run(session, version, forecast()).id
+    with_forecast = examples(sqlite_client.get("/openapi.json").json())
+
+    assert only_basins == {"basin": "SYNTH-07"}
+    assert with_forecast == {"basin": BASIN, "run": run, "version": version}
+
+
+def test_a_closed_service_names_no_basin_in_its_document(sqlite: str, sqlite_database: Database) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-07")
+    with serving(sqlite, read_needs_key=True) as client:
+        assert examples(client.get("/openapi.json").json()) == {}
+
+
+def test_every_kind_of_job_has_an_example_that_is_accepted(document: dict[str, Any]) -> None:
+    body = operations(document)["post_job"]["requestBody"]["content"]["application/json"]
+    assert set(body["examples"]) == set(REQUESTABLE)
+    for kind, example in body["examples"].items():
+        assert read(kind, example["value"]["params"]).kind == kind == example["value"]["kind"]
 
 
 def test_the_front_door_is_a_page_that_leads_to_the_documentation(sqlite_client: TestClient) -> None:

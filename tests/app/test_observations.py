@@ -127,7 +127,7 @@ def test_depths_that_are_stored_are_told_as_flows(sqlite_database: Database, sql
         ("product=usgs&start=1990-01-01&end=2008-01-31", "end", f"at most {LONGEST_DAYS}"),
         ("product=usgs&start=soon", "start", "YYYY-MM-DD"),
         ("product=usgs&start=0", "start", "YYYY-MM-DD"),
-        ("product=us%20gs", "product", "pattern"),
+        ("product=us%20gs", "product", "must have the form"),
         ("variable=discharge", "product", "needed"),
     ],
 )

@@ -14,7 +14,7 @@ from records.basins import UnknownBasin
 from records.engine import Database, DatabaseProblem
 from records.ids import Corrupt
 from records.settings import Settings
-from tests.app.conftest import serving
+from tests.app.conftest import bearer, serving
 
 
 def test_a_kind_has_the_status_of_the_nearest_class() -> None:
@@ -136,3 +136,63 @@ def test_documented_problems_are_valid_and_grouped_by_status() -> None:
     for response in responses.values():
         for example in response["content"]["application/json"]["examples"].values():
             ProblemDetails.model_validate(example["value"])
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("body", "header", "sentence"),
+    [
+        (b"", JSON, "body: It is empty: send a JSON object"),
+        (b"{}", {"Content-Type": "text/plain"}, "Content-Type: application/json, not text/plain."),
+        (b"{}", {}, "body: Send JSON with the header Content-Type: application/json."),
+        (b'{"kind": ', JSON, "body: It is not JSON (Expecting value, character 9): send JSON"),
+        (b"[]", JSON, 'body: It must be a JSON object, {"name": value}.'),
+        (b"null", JSON, "body: "),
+    ],
+)
+def test_a_body_that_is_no_json_object_is_told_what_to_send(
+    sqlite_database: Database, sqlite_client: TestClient, body: bytes, header: dict[str, str], sentence: str
+) -> None:
+    answer = sqlite_client.post("/v1/jobs", content=body, headers=bearer(sqlite_database) | header)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "")
+    assert sentence in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/v1/runs/a%0A", "/v1/runs/a.b", "/v1/feeds/%2e%2e", "/v1/jobs/.a"),
+        *("/v1/basins/01013500%0A", "/v1/basins/SYNTH-..", "/v1/basins/%2001013500"),
+        *("/v1/runs?after=none", "/v1/jobs?after=a%0A", "/v1/basins?after=01013500%0A", "/v1/alerts?after=a/b"),
+    ],
+)
+def test_an_identifier_or_cursor_of_another_form_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, address: str
+) -> None:
+    answer = sqlite_client.get(address, headers=bearer(sqlite_database))
+    assert (answer.status_code, answer.json()["type"]) == (422, "/problems/invalid-request")
+
+
+def test_every_documented_problem_has_a_page_that_says_how_to_mend_it(sqlite_client: TestClient) -> None:
+    paths = sqlite_client.get("/openapi.json").json()["paths"]
+    operations = [operation for path in paths.values() for operation in path.values()]
+    answers = [answer for operation in operations for answer in operation["responses"].values()]
+    contents = [content for answer in answers for content in answer.get("content", {}).values()]
+    values = [example["value"] for content in contents for example in content.get("examples", {}).values()]
+    types = {value["type"] for value in values if "detail" in value}
+    assert len(types) > 40
+    for kind in {*types, "/problems/not-found", "/problems/method-not-allowed"}:
+        page = sqlite_client.get(kind, headers={"Accept": "text/html"})
+        problem = sqlite_client.get(kind, headers={"Accept": "application/json"}).json()
+        assert page.headers["Content-Type"].startswith("text/html")
+        assert "<script" not in page.text
+        assert problem["type"] == kind
+        assert f"<h1>{problem['title']}</h1>" in page.text
+        assert problem["meaning"].endswith(".")
+        assert problem["mending"].endswith(".")
+
+
+def test_a_type_that_does_not_exist_is_answered_as_a_problem(sqlite_client: TestClient) -> None:
+    assert sqlite_client.get("/problems/no-such-thing").json()["type"] == "/problems/unknown-problem"

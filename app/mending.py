@@ -1,0 +1,67 @@
+"""How each kind of problem is mended, in a sentence. The `detail` of an error says it of that one case."""
+
+from collections.abc import Mapping
+
+from app.comparisons.service import NotCompared
+from app.problems import (
+    Changed,
+    Forbidden,
+    HostNotAllowed,
+    Internal,
+    MethodNotAllowed,
+    NotAcceptable,
+    TooLarge,
+    TooManyRequests,
+    Unauthorized,
+    UnsupportedMedia,
+)
+from app.skill.service import NotEvaluated
+from app.verification.service import NotVerified
+from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
+from records.deliveries import NotEnded
+from records.engine import DatabaseProblem
+from records.feeds import FeedConflict
+from records.ids import Corrupt
+from records.jobs import IdempotencyConflict
+from records.latest import NoForecast, NoModel
+from records.product_credits import ProductConflict
+from records.schedules import ScheduleConflict
+from records.series import NoObservations
+from records.signing import NoWebhookKey
+
+# Said of a class, or of the nearest class above it.
+MENDING: Mapping[type[Problem], str] = {
+    Problem: "Read `detail`: it says what is wrong this time and how to mend it.",
+    NotFound: "Check the spelling. The address without its last part lists what there is.",
+    NoForecast: "Make one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`.",
+    NoModel: "Give the basin a version: `freshet models install-pretrained --promote`, or `freshet models promote VERSION`.",
+    NoObservations: "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing.",
+    NotCompared: "Ask for a metric that `detail` names.",
+    NotEvaluated: "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`.",
+    NotVerified: "Verify the version: `freshet verify`, or post a job of the kind `verification`.",
+    InvalidInput: "Change what `detail` and `errors` name, and send the request again.",
+    IdempotencyConflict: "Send a new `Idempotency-Key` with a new request.",
+    DataProblem: "Mend the data that `detail` names (by ingesting them again, for example), and send the request again.",
+    Corrupt: "Restore the database from a backup: what it holds is not what was stored.",
+    DatabaseProblem: "Try again shortly. If it lasts, run `freshet doctor` on the service's machine.",
+    Unauthorized: "Send a key: `Authorization: Bearer TOKEN`. `freshet keys make NAME` makes one.",
+    Forbidden: "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing.",
+    ScheduleConflict: "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name.",
+    FeedConflict: "Choose another name, or remove the feed that has it.",
+    ProductConflict: "Choose another name for the product: what one source brought stays its own.",
+    NoWebhookKey: "Restore the file that `detail` names, or delete it and rotate the secret of every subscription.",
+    NotEnded: "Wait until the delivery has ended, then replay it.",
+    HostNotAllowed: "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS.",
+    Changed: "Read the thing again, and send its new `ETag` as `If-Match`.",
+    TooLarge: "Send less at once: in several requests, or as an ingest job that reads files.",
+    TooManyRequests: "Wait as many seconds as `Retry-After` says.",
+    NotAcceptable: "Ask for a format that `detail` names, with `Accept` or `format=`.",
+    Internal: "Tell those who run the service: its log says what happened.",
+    MethodNotAllowed: "Use a method that `Allow` names; /docs lists the operations of every address.",
+    UnsupportedMedia: "Send the body in a format that `detail` names, and say so with `Content-Type`.",
+}
+
+
+def mending_of(problem: type[Problem]) -> str:
+    """Return how a kind of problem is mended, in a sentence."""
+    return next(MENDING[above] for above in problem.__mro__ if above in MENDING)

@@ -1,0 +1,62 @@
+"""/problems/KIND: what a kind of problem means and how it is mended, for people and for programs.
+
+Every `type` of an error leads here.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from app.mending import mending_of
+from app.pages.render import render
+from app.problems import meaning_of, status_of, title_of
+from app.schema import Model
+from hydrology.errors import NotFound, Problem
+
+router = APIRouter(prefix="/problems", include_in_schema=False)
+
+
+class UnknownProblem(NotFound):
+    """No kind of problem has that name."""
+
+    kind = "unknown-problem"
+
+
+class KindOfProblem(Model):
+    """A kind of problem."""
+
+    type: str
+    title: str
+    status: int = Field(description="The HTTP status that it is answered with.")
+    meaning: str
+    mending: str
+
+
+@router.get("/{kind}")
+def read_problem(
+    request: Request, kind: Annotated[str, Path(pattern="^[a-z-]{1,64}$")], accept: Annotated[str, Header()] = "*/*"
+) -> Response:
+    """Return what a kind of problem means and how it is mended: a page, or JSON where that is asked for."""
+    of_kind = next((problem for problem in _all(Problem) if problem.kind == kind), None)
+    if of_kind is None:
+        raise UnknownProblem(f"No kind of problem is called {kind!r}: take the `type` of an error as it is.")
+    page = KindOfProblem(
+        type=f"/problems/{kind}",
+        title=title_of(kind),
+        status=status_of(of_kind),
+        meaning=meaning_of(of_kind),
+        mending=mending_of(of_kind),
+    )
+    if "application/json" in accept and "text/html" not in accept:
+        return Response(page.model_dump_json(), media_type="application/json")
+    return render(request, "problem.html", page)
+
+
+def _all(above: type[Problem]) -> Iterator[type[Problem]]:
+    """Yield a kind of problem and every one below it."""
+    yield above
+    for problem in above.__subclasses__():
+        yield from _all(problem)
