@@ -24,6 +24,7 @@ from app.exceedance.endpoints import router as exceedance
 from app.exports.vary import VaryByFormat
 from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
+from app.guide.endpoints import router as guide
 from app.headers import SecurityHeaders
 from app.heads import Heads
 from app.health.endpoints import router as health
@@ -135,6 +136,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     strict.include_router(health)
     strict.include_router(pages, **closed)
     strict.include_router(problem_pages)
+    strict.include_router(guide)
     app.include_router(strict)
     app.mount(static_files.PATH, static_files.files())
     return app

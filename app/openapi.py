@@ -111,14 +111,16 @@ def _kept(session: Session, at: datetime) -> dict[str, str]:
 
 
 def filled(document: dict[str, Any], kept: Mapping[str, str]) -> dict[str, Any]:
-    """Return a document whose parameters that have to be given have examples of what is kept."""
+    """Return a document whose reading operations have examples of what is kept for what has to be given.
+
+    What writes keeps its own: the basin of `PUT /v1/basins/{basin}` is one that is not there yet.
+    """
     paths = copy.deepcopy(document["paths"])
     for path in paths.values():
-        for operation in path.values():
-            for parameter in operation.get("parameters", []):
-                if parameter["required"] and parameter["name"] in kept:
-                    parameter["example"] = kept[parameter["name"]]
-                    parameter["schema"]["examples"] = [kept[parameter["name"]]]
+        for parameter in path.get("get", {}).get("parameters", []):
+            if parameter["required"] and parameter["name"] in kept:
+                parameter["example"] = kept[parameter["name"]]
+                parameter["schema"]["examples"] = [kept[parameter["name"]]]
     return document | {"paths": paths}
 
 

@@ -81,12 +81,13 @@ class Settings(BaseSettings):
         data: the folder of the default database and of everything kept beside it.
         database_url: a SQLite file (`sqlite:////path/freshet.sqlite`) or PostgreSQL (`postgresql://host/name`,
             whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
-        broker_url: a Redis or Valkey; None is the embedded one. Never shown.
-        camels: the folder of CAMELS-US data.
-        pretrained: the folder of shipped ensembles; None is the one that came with Freshet.
-        as_of: the instant that the archive is replayed at; without an offset it is UTC, a day alone is 00:00.
+        broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
+        camels: the folder of real CAMELS-US data, for the tests that need them.
+        pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
+        as_of: the instant at which an archive is replayed, by default now; without an offset it is UTC, a day alone is
+            00:00.
         log_level: the least severe message that is logged.
-        threads: threads of one computing process; None is every core for the command line, and one for a worker.
+        threads: how many threads one process computes with; by default a command takes every core and a worker one.
         device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.
@@ -104,13 +105,15 @@ class Settings(BaseSettings):
             may.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
-        usgs_url, nwis_url: of USGS's Water Data OGC API, with its version (`…/v0` or `…/v1`), and of its older daily
-            values.
-        usgs_key: for that API; without one it gives fewer answers an hour. Never shown.
-        open_meteo_archive_url, open_meteo_forecast_url, open_meteo_ensemble_url: of Open-Meteo.
-        open_meteo_key: of a paid plan, whose hosts are set above; without one the free limits hold. Never shown.
-        daymet_url: of Daymet.
-        webhook_key: from which the secrets of webhooks follow, the same on every machine of a service; without one it
+        usgs_url: where USGS's Water Data OGC API is, with its version (`…/v0` or `…/v1`).
+        usgs_key: the key for it; without one it gives fewer answers an hour. Never shown.
+        nwis_url: where USGS's older daily values are.
+        open_meteo_archive_url: where Open-Meteo's past weather is; a paid plan has hosts of its own.
+        open_meteo_forecast_url: where its weather forecasts are.
+        open_meteo_ensemble_url: where its ensembles are.
+        open_meteo_key: the key of a paid plan; without one the free limits hold. Never shown.
+        daymet_url: where Daymet is.
+        webhook_key: what the secrets of webhooks follow from, the same on every machine of a service; without one it
             is made and kept in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.

@@ -39,6 +39,7 @@ NAVIGATION = (
     Link("/feeds", "Feeds"),
     Link("/schedules", "Schedules"),
     Link("/status", "Status"),
+    Link("/guide", "Guide"),
     Link("/docs", "API"),
 )
 

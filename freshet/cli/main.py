@@ -11,6 +11,10 @@ from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
 
 INTERRUPTED = 130
+EXIT_CODES = (
+    "Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
+    "5 the database cannot be used, 6 done for some basins only, 130 interrupted."
+)
 
 
 app = typer.Typer(
@@ -18,8 +22,7 @@ app = typer.Typer(
     cls=LoadedWhenUsed,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    epilog="Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
-    "5 the database cannot be used, 6 done for some basins only, 130 interrupted.",
+    epilog=EXIT_CODES,
 )
 
 

@@ -257,10 +257,12 @@ def test_what_is_tried_out_is_there(sqlite_database: Database, sqlite_client: Te
         a_basin(session)
         version = a_promoted_version(session)
         run = a_run(session, version, forecast()).id
-    with_forecast = examples(sqlite_client.get("/openapi.json").json())
+    document = sqlite_client.get("/openapi.json").json()
 
     assert only_basins == {"basin": "SYNTH-07"}
-    assert with_forecast == {"basin": BASIN, "run": run, "version": version}
+    assert examples(document) == {"basin": BASIN, "run": run, "version": version}
+    (new_basin,) = operations(document)["put_basin"]["parameters"]
+    assert new_basin["schema"]["examples"] == ["OWN-mill"]
 
 
 def test_a_closed_service_names_no_basin_in_its_document(sqlite: str, sqlite_database: Database) -> None:

@@ -113,7 +113,8 @@ def test_a_closed_service_tells_nothing_without_a_key(sqlite_database: Database,
         assert closed.get(path, headers=header).status_code == 200
         assert {"401", "422"} <= set(paths[path]["get"]["responses"])
         assert paths[path]["get"]["security"] == [{"key": []}]
-    assert closed.get("/health/ready").status_code == 200
+    for path in ("/health/ready", "/docs", "/guide", "/problems/key-needed"):
+        assert closed.get(path).status_code == 200
 
 
 def test_no_shared_cache_keeps_what_needed_a_key(sqlite_database: Database, closed: TestClient) -> None:

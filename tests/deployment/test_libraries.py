@@ -1,4 +1,4 @@
-"""The libraries of the recurrence: in the wheel of this platform, and compiled for those that nothing here can run."""
+"""The wheel of this platform: the libraries of the recurrence, compiled for other platforms too, and the guide."""
 
 import os
 import platform
@@ -29,7 +29,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources, folder = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("wheel")
     for name in reaches_the_build():
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+            ignored = shutil.ignore_patterns("*.so", "__pycache__")
+            shutil.copytree(ROOT / name, sources / name, symlinks=True, ignore=ignored)
         else:
             shutil.copy(ROOT / name, sources / name)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
@@ -46,6 +47,13 @@ def test_the_wheel_is_this_platforms_and_holds_its_libraries(wheel: Path) -> Non
         names = content.namelist()
     assert {name for name in names if name.endswith(".so")} == names_of(machine_of(machine))
     assert not [name for name in names if name.endswith((".cpp", ".h"))]
+
+
+def test_the_wheel_holds_the_guide(wheel: Path) -> None:
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*") if path.is_file()}
+    with ZipFile(wheel) as content:
+        names = content.namelist()
+    assert {name.removeprefix("app/guide/") for name in names if name.startswith("app/guide/docs/")} == pages
 
 
 def test_what_is_installed_has_no_compiler_and_loads_a_library(wheel: Path, tmp_path: Path) -> None:

@@ -82,6 +82,25 @@ def test_the_shell_completes_commands_and_options(freshet: Freshet, typed: str, 
     assert set(said.out.split()) == offered
 
 
+def test_bash_completes_once_it_has_been_taught(tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    script = (
+        "freshet --install-completion bash >&2 && source ~/.bashrc\n"
+        "COMP_WORDS=(freshet models pro) COMP_CWORD=2\n"
+        "_freshet_completion freshet && echo ${COMPREPLY[@]}\n"
+    )
+
+    ended = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env=os.environ | {"HOME": str(tmp_path), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert ended.stdout.split() == ["promote"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

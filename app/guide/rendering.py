@@ -1,0 +1,87 @@
+"""Pages of Markdown as HTML, with the links between them, whichever way they are read."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+FOLDER = Path(__file__).with_name("docs")
+GUIDE = "/guide"
+INDEX = "README"
+NAME = "[a-z][a-z-]{0,40}"
+"""The pattern of pages' names; the index has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the guide: its title, and its HTML."""
+
+    title: str
+    html: Markup
+
+
+@cache  # there are as many as files
+def rendered(name: str) -> Page:
+    """Return a page of docs/ by the name of its file. HTML within it is shown as text, not taken over.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    from markdown_it import MarkdownIt  # here: the API starts without it
+
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
+    for token in tokens:
+        _lead(token.children or [])
+    return Page(titles[0] if titles else name, Markup(markdown.renderer.render(tokens, markdown.options, {})))
+
+
+def anchor(title: str) -> str:
+    """Return the anchor of a heading, as code forges make it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def address(link: str) -> str | None:
+    """Return where a link of a page leads in the guide; None where it leaves docs/ for another file."""
+    parts = urlsplit(link)
+    if parts.scheme or link.startswith("#"):
+        return link
+    if parts.path.startswith(".."):
+        return None
+    path = parts.path.removesuffix(".md")
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    return f"{GUIDE}{'' if path == INDEX else f'/{path}'}{fragment}"
+
+
+def _headings(tokens: Sequence["Token"]) -> Iterator[tuple["Token", "Token"]]:
+    for token, following in pairwise(tokens):
+        if token.type == "heading_open":
+            yield token, following
+
+
+def _mark(heading: "Token", inline: "Token") -> str:
+    """Give a heading its anchor, and return its text."""
+    title = "".join(child.content for child in inline.children or [])
+    heading.attrSet("id", anchor(title))
+    return title
+
+
+def _lead(tokens: Sequence["Token"]) -> None:
+    """Let the links and pictures among some tokens lead within the guide; a link to another file is its text alone."""
+    for token in tokens:
+        if token.type == "link_open":
+            target = address(str(token.attrs["href"]))
+            token.attrs = {} if target is None else {"href": target}
+        elif token.type == "image":
+            token.attrSet("src", str(address(str(token.attrs["src"]))))

@@ -1,0 +1,138 @@
+"""The commands of the guide: most are run as they are printed, all others can be understood."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from freshet.cli.commands import COMMANDS, loaded
+from freshet.reference import pages
+from tests.e2e.conftest import await_ready, free_port
+from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
+
+STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")
+"""In this order: each goes on from those before."""
+BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats")
+"""Where the steps have led, with the API at its address."""
+RUN_ELSEWHERE = ("tomorrow", "walk")
+PRINTED = "http://127.0.0.1:8000"
+GENERATED = pages()
+WRITTEN = [page for page in PAGES if page.name not in GENERATED]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of somebody who follows the guide."""
+    return tmp_path_factory.mktemp("guide")
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, str]:
+    """The environment of somebody who has installed Freshet."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "FRESHET_THREADS": "1", "no_proxy": "127.0.0.1"}
+
+
+@pytest.fixture(scope="module")
+def steps(folder: Path, environment: dict[str, str]) -> str:
+    """What the first steps print."""
+    return _run(STEPS, environment, folder)
+
+
+@pytest.fixture
+def address(steps: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Where the API serves what the first steps have made."""
+    assert steps
+    port, log = free_port(), folder / "api.log"
+    with ExitStack() as stack:
+        output = stack.enter_context(log.open("wb"))
+        command = ["bash", "-c", f"{_settings()}\nexec freshet api --port {port}"]
+        api = stack.enter_context(
+            subprocess.Popen(command, env=environment, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        )
+        stack.callback(api.terminate)
+        url = f"http://127.0.0.1:{port}"
+        await_ready(url, api, log)
+        yield url
+
+
+def test_the_first_steps_succeed_as_they_are_printed(steps: str) -> None:
+    assert "┃ median" in steps
+    assert "8 basins" in steps
+    assert "OWN-mill" in steps
+
+
+def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
+    address: str, folder: Path, environment: dict[str, str]
+) -> None:
+    curlrc = folder / ".curlrc"
+    curlrc.write_text("silent\nshow-error\nfail-with-body\n")
+    output = _run(BESIDE_THE_API, environment | {"CURL_HOME": str(folder)}, folder, _settings(), address)
+
+    assert '"exceeded_percent"' in output
+    assert "Levels of version" in output
+    assert '"secret"' in output
+    assert "Schedule morning" in output
+    assert {file.suffix for file in folder.glob("SYNTH-01_forecast_*")} == {".csv", ".nc"}
+
+
+@pytest.mark.parametrize("page", [*WRITTEN, ROOT / "README.md"], ids=lambda page: page.stem)
+def test_every_command_and_option_exists(page: Path) -> None:
+    for line in commands(page):
+        words = shlex.split(line.split(" | ")[0].split(" > ")[0].split(" || ")[0].rstrip(")&"), comments=True)[1:]
+        name, *arguments = words
+        assert name in COMMANDS, line
+        _require_understood(loaded(name), name, [word for word in arguments if word != "..."], line)
+
+
+def test_the_index_says_of_every_page_with_commands_whether_they_are_run() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    section = index[index.index("## Which commands are run") :]
+    run, _, not_run = section.partition("Of all others")
+    listed = re.findall(r"[a-z]+(?:-[a-z]+)*", run.partition(":")[2])
+    assert sorted(listed) == sorted([*STEPS, *BESIDE_THE_API, *RUN_ELSEWHERE])
+    with_commands = {page.stem for page in WRITTEN if blocks(page)}
+    assert {name for name in with_commands - set(listed) if not re.search(rf"\b{name}\b", not_run)} == set()
+
+
+def _settings() -> str:
+    """Return the command of the first page that says where the data are."""
+    return next(line for block in blocks(DOCS / "first-forecast.md") for line in block.splitlines() if "export" in line)
+
+
+def _run(
+    names: tuple[str, ...], environment: dict[str, str], folder: Path, before: str = "", address: str = PRINTED
+) -> str:
+    """Run the commands of pages as they are printed, but for the address of the API, and return what they print."""
+    script = "\n".join([before, *(block for name in names for block in blocks(DOCS / f"{name}.md"))])
+    ended = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script.replace(PRINTED, address)],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+def _require_understood(command: Any, name: str, arguments: list[str], line: str) -> None:
+    """Require that a command would begin with some arguments."""
+    try:
+        with command.make_context(name, arguments, resilient_parsing=False) as context:
+            rest = [*context._protected_args, *context.args]
+            parts = getattr(command, "commands", {})
+            if parts and rest:
+                assert rest[0] in parts, line
+                _require_understood(parts[rest[0]], rest[0], rest[1:], line)
+    except typer.TyperException as error:
+        pytest.fail(f"{line}: {error.format_message()}")
