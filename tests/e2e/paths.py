@@ -15,4 +15,4 @@ def open_paths(kept: Kept) -> list[str]:
 def keyed_paths(kept: Kept) -> list[str]:
     """Return the pages that a key opens."""
     jobs = ["/jobs", "/jobs?kind=training", *(f"/jobs/{job}" for job in kept.ended)]
-    return [*jobs, "/feeds", "/schedules", "/deliveries"]
+    return [*jobs, f"/basins/{BASINS[0]}/levels", "/feeds", "/schedules", "/deliveries"]

@@ -1,8 +1,9 @@
-"""What an operator does with the pages of a whole service: a key, ingest, train, watch, promote, roll back, a feed, an
-alert's receiver."""
+"""What an operator does with the pages of a whole service: a key, ingest, train, watch, judge, promote, roll back, a
+level, its alert, a feed, the alert's receiver."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from tests.e2e.conftest import await_ready, free_port
 from tests.operations.conftest import BASINS
 
 WORK = 180_000.0  # milliseconds that a job may take
+HELD_OUT = "2004-10-01..2005-09-30"
 CONFIG = {
     "inputs": {"product": "synthetic"},
     "members": 1,
@@ -41,6 +43,7 @@ def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
     around = os.environ | {
         "FRESHET_DATA": str(data),
         "FRESHET_INGEST_ROOTS": str(country),
+        "FRESHET_AS_OF": "2005-09-21T18:00Z",
         "OMP_NUM_THREADS": "1",
         "no_proxy": "127.0.0.1",
     }
@@ -90,6 +93,19 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
     first = page.get_by_role("row", name="first")
     expect(first.get_by_role("cell").nth(4)).to_have_text(str(len(BASINS)))
 
+    version = str(page.get_by_role("link", name="first").get_attribute("href")).rpartition("/")[2]
+    _start(window, "evaluation", {"params.version": version, "params.period": HELD_OUT})
+    _start(window, "calibration", {"params.version": version})
+
+    window.go(f"/basins/{BASINS[0]}/levels")
+    page.get_by_label("name (needed)").fill("ford")
+    page.get_by_label("discharge (needed)").fill("0.001")
+    page.get_by_role("button", name="Set").click()
+    expect(page.get_by_role("row", name="ford")).to_contain_text("above")
+    _start(window, "forecast", {"params.basins": BASINS[0]})
+    _turn_to(page, "Alerts")
+    expect(page.get_by_role("row", name="ford")).to_contain_text("warning")
+
     _turn_to(page, "Feeds")
     page.get_by_label("name (needed)").fill("own")
     settings = page.get_by_label("settings (needed)")
@@ -119,4 +135,6 @@ def _start(window: Shown, kind: str, fields: dict[str, str]) -> None:
     for name, text in fields.items():
         page.locator(f"[name='{name}']").fill(text)
     page.get_by_role("button", name=f"Start {kind}").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("succeeded", timeout=WORK)
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text(re.compile("succeeded|failed|cancelled"), timeout=WORK)
+    expect(heading).to_have_text(f"{kind} succeeded")

@@ -99,6 +99,6 @@ def test_a_version_that_fails_a_probe_of_its_physics_serves_no_basin(database: D
         fit = a_version(session, properties=VersionProperties(physics=(passed,))).id
         unfit = a_version(session, properties=VersionProperties(physics=(passed, failed))).id
         assert promotions.promote(session, fit, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
-        with pytest.raises(AgainstPhysics, match="dry-down: .*, at most 1e-05 mm/day"):
+        with pytest.raises(AgainstPhysics, match=r"dry-down: .*, at most 1e-05 mm/day"):
             promotions.promote(session, unfit, [BASIN], reason="better", by="someone", at=NOW)
         assert promotions.current(session, [BASIN]) == {BASIN: fit}

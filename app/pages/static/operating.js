@@ -93,7 +93,8 @@ function say(form, text, failed) {
 }
 
 async function send(form) {
-  const [method, path] = form.dataset.call.split(" ");
+  const [method, pattern] = form.dataset.call.split(" ");
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(form.elements[name].value.trim()));
   if (key.get() === null) return askForKey(form);
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return undefined;
   const request = { method, headers: authorization() };

@@ -1,0 +1,36 @@
+"""/basins/{basin}/levels: the flows that matter at a basin, as operators set them."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import BasinId, Reading
+from app.pages.errors import PageRoute
+from app.pages.forms import FormField, form_of
+from app.pages.render import render
+from app.security import any_key
+from app.thresholds import service
+from app.thresholds.schemas import FixedThreshold
+from jobspec.thresholds import FixedLevel
+from records import basins, thresholds
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What the page shows; `form`: of a new level, but for its name."""
+
+    basin: str
+    title: str
+    levels: list[FixedThreshold]
+    form: list[FormField]
+
+
+@router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
+def read_levels(request: Request, session: Reading, basin: BasinId) -> HTMLResponse:
+    """Show the levels that were set."""
+    levels = [service.fixed_threshold(level) for level in thresholds.of_basin(session, basin)]
+    title = basins.get(session, basin).name or basin
+    return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))
