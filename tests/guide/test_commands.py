@@ -38,7 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment() -> dict[str, str]:
     """The environment of somebody who has installed Freshet."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "FRESHET_THREADS": "1", "no_proxy": "127.0.0.1"}
+    around = {name: value for name, value in os.environ.items() if not name.startswith("FRESHET_")}
+    return around | {"PATH": path, "FRESHET_THREADS": "1", "no_proxy": "127.0.0.1"}
 
 
 @pytest.fixture(scope="module")
