@@ -17,7 +17,10 @@ from app.status.schemas import Status
 
 router = APIRouter(route_class=PageRoute)
 
-Colour = Annotated[ColourBy, Query(description="What the map is coloured by.")]
+Colour = Annotated[
+    ColourBy | None,
+    Query(description="What the map is coloured by; the first that is known of any basin where none is named."),
+]
 Search = Annotated[str, Query(description="A part of a basin's name or identifier.", max_length=100)]
 
 
@@ -58,6 +61,9 @@ class Day:
         """The day in a sentence."""
         alarmed = [basin for basin in self.basins if basin.severity is not None]
         forecasts = sum(basin.t0 is not None for basin in self.basins)
+        undecided = sum(basin.t0 is not None and basin.chance is None for basin in self.basins)
+        if not alarmed and undecided:
+            return f"No alert, but in {undecided} of {forecasts} {_basins(forecasts)} none can be decided yet."
         if not alarmed:
             return f"No alert in {forecasts} {_basins(forecasts)} with a forecast."
         worst = alarmed[0]
@@ -76,22 +82,30 @@ class Day:
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request, session: Reading, clock: ServiceClock, colour: Colour = "chance", search: Search = ""
+    request: Request, session: Reading, clock: ServiceClock, colour: Colour = None, search: Search = ""
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
     everything = basins_today(session, clock.now())
+    by = colour or _first_known(everything)
     chosen = [basin for basin in everything if search.lower() in f"{basin.id} {basin.name}".lower()]
     page = Day(
         status=status.status(session, clock, None),
         basins=chosen,
         of=len(everything),
         search=search,
-        colour=colour,
-        scale=SCALES[colour],
+        colour=by,
+        scale=SCALES[by],
         scales=dict(SCALES),
         map=_map(chosen),
     )
     return render(request, "day.html", page)
+
+
+def _first_known(basins: list[BasinToday]) -> ColourBy:
+    """Return the first scale on which any basin has a value; the chance where nothing is known of any."""
+    return next(
+        (name for name, scale in SCALES.items() if any(scale.value(basin) is not None for basin in basins)), "chance"
+    )
 
 
 def _map(basins: list[BasinToday]) -> Map | None:

@@ -162,7 +162,8 @@ def _show(basin: str, as_json: bool) -> None:
         for e in entries
     ]
     payload = {**asdict(one), "series": listed, "quality": quality, "current_version": version}
-    lines = [f"{one.id}  {one.name or ''}", f"latitude {one.latitude}, longitude {one.longitude}, HUC {one.huc}"]
+    huc = f", HUC {one.huc}" if one.huc else ""
+    lines = [f"{one.id}  {one.name or ''}", f"latitude {one.latitude}, longitude {one.longitude}{huc}"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
     lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []
     lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []

@@ -53,6 +53,10 @@ def demo(
     serve.check_free(host, chosen)
     with opened(settings, begins=Begins.ANYWHERE):
         pass  # the database is there before the service starts
+    say(
+        f"The service starts at {serve.base(host, chosen)}, and makes its first forecasts within some minutes. "
+        f"Its log: {folder / 'service.log'}"
+    )
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
             done = demonstrate(settings, process, serve.base(host, chosen), trained, reporter.show)
@@ -78,11 +82,11 @@ def demo(
 
 
 def _require_shipped(architecture: str | None) -> None:
-    """Return when exactly one ensemble is shipped, and no network to train is named besides.
+    """Return when the ensemble that comes with Freshet can be read, and no network to train is named besides.
 
     Raises:
-        InvalidInput: a network is named, or several ensembles are shipped.
-        UnknownEnsemble, DamagedEnsemble: none is shipped, or it is damaged.
+        InvalidInput: a network is named, or several ensembles are shipped without the default one.
+        UnknownEnsemble, DamagedEnsemble: it is not there, or it is damaged.
     """
     from operations.pretrained import read_shipped
 

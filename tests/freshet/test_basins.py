@@ -37,6 +37,7 @@ def test_a_newcomer_adds_a_gauge_by_its_number(tmp_path: Path, usgs: dict[str, s
     files = ("--outline", str(outline), "--attributes", str(attributes), "--assume-attributes")
     changed = freshet("basins", "add", MAINE, *files, **usgs)
     assert "weather averaged over 4 points" in changed.out
+    assert "None" not in changed.out
     assert "attributes that are not known may be assumed" in changed.out
     assert freshet("basins", MAINE, "--json").json["attributes"]["elev_mean"] == 300.5
     actions = [entry["action"] for entry in freshet("audit", "--json").json["changes"]]

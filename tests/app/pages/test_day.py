@@ -1,0 +1,34 @@
+"""The day in one view: what is not known is not told as calm."""
+
+import re
+
+from starlette.testclient import TestClient
+
+from records.engine import Database
+from tests.app.factories import forecast
+from tests.records.factories import a_basin, a_promoted_version, a_run
+
+
+def colour(page: str) -> str:
+    """Return what the map of a page is coloured by."""
+    (name,) = re.findall(r'name="colour" value="(\w+)" checked', page)
+    return str(name)
+
+
+def test_a_forecast_without_chances_is_not_told_as_calm(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        a_run(session, a_promoted_version(session), forecast())
+
+    assert "No alert, but in 1 of 1 basin none can be decided yet." in sqlite_client.get("/").text
+
+
+def test_the_map_is_coloured_by_what_is_known(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    assert colour(sqlite_client.get("/").text) == "chance"
+    with sqlite_database.transaction() as session:
+        a_run(session, a_promoted_version(session), forecast())
+
+    assert colour(sqlite_client.get("/").text) == "freshness"
+    assert colour(sqlite_client.get("/?colour=chance").text) == "chance"
