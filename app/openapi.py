@@ -28,8 +28,8 @@ and a water balance that closes for every member of every forecast.
   the basin. Depths and flows are converted with the area that the answer names. Values have 7 significant digits,
   the precision of the computation.
 - **Missing** is `null`, and `missing` says why.
-- **Stale** is told: a latest forecast says how many days its T0 lies behind the service's clock, and `/v1/status` says
-  it of every input.
+- **Stale** forecasts say so: each says how many days its T0 lies behind the service's clock, and `/v1/status` says it
+  of every input.
 - **Errors** are problem details (RFC 9457): `type` never changes and is the address of a page about it, `detail` says
   how to mend it. An unknown query parameter is refused.
 - **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
@@ -87,7 +87,7 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
 def serve(app: FastAPI) -> None:
     """Serve the document with basins, runs and versions that are kept, so that what is tried out on its page is there.
 
-    A service that asks readers for a key serves it as it is: it would else tell which basins there are.
+    A service that asks readers for a key serves it as it is: it would otherwise name basins.
     """
     url = str(app.openapi_url)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
