@@ -98,6 +98,8 @@ def _of_levels(session: Session, basin: str, flow: FlowAhead, area: Area) -> Ite
     for level in thresholds.levels_of(session, basin):
         if level.kind == "flow-duration" or level.discharge is None or level.unit is None:
             continue  # what most days exceed is no event; a record that is too short has no level
+        if level.direction == "falling" and level.discharge == 0:
+            continue  # the river dries up that often, and flow cannot fall below nothing
         depth = float(converted(level.discharge, unit=level.unit, into="mm/day", area=area))
         yield LevelChance(
             level=level.name,

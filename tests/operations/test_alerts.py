@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from hydrology.alerting import WINDOW_DAYS
 from hydrology.calendar import Period, as_date, day
+from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, mm_per_day_to_m3s
 from jobspec.kinds import ForecastParams, ReplayParams
 from jobspec.thresholds import NewThreshold
@@ -13,7 +15,7 @@ from operations.alerts import decide
 from operations.calibrate import calibrate
 from operations.forecast import forecast
 from operations.replay import replay
-from records import alert_changes, alerts, runs, thresholds, versions
+from records import alert_changes, alerts, runs, series, sources, thresholds, versions
 from records.clock import Clock
 from records.engine import Database
 from records.tables import Base
@@ -72,6 +74,22 @@ def test_a_forecast_decides_by_the_chance_that_its_courses_pass_a_level_within_t
     assert stood["middle"].run_id == again.id
     assert (stood["trickle"].severity, stood["deluge"].severity) == ("warning", None)
     assert stood["trickle"].chance > 0.95
+
+
+def test_a_river_that_dries_up_every_year_has_no_alert_of_falling_below_nothing(levelled: Database) -> None:
+    dry, wet = 30, 335
+    flow = np.tile(np.repeat([0.0, 5.0], [dry, wet]), 12)
+    flags = np.full(flow.size, Flag.APPROVED, np.uint8)
+    past = DailySeries(day("1990-01-01"), flow.astype(np.float32), flags, "cfs")
+    with levelled.transaction() as session:
+        source = sources.register(session, "test", "0" * 64, 1, CLOCK.wall())
+        series.write(session, BASIN, "synth", "discharge", past, source, CLOCK.now())
+        levels = {level.name: level.discharge for level in thresholds.levels_of(session, BASIN)}
+    assert levels["7q10"] == 0
+    issue(levelled)
+    stood = read(levelled)
+    assert stood.keys() >= {"trickle", "deluge", "lp3-2"}
+    assert stood.keys().isdisjoint({"7q2", "7q10"})
 
 
 def test_deciding_again_changes_nothing(levelled: Database) -> None:
