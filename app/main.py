@@ -20,6 +20,7 @@ from app.compression import Compressed
 from app.cross_origin import cross_origin
 from app.deliveries.endpoints import router as deliveries
 from app.dependencies import refuse_unknown_parameters
+from app.edr.endpoints import router as edr
 from app.exceedance.endpoints import router as exceedance
 from app.exports.vary import VaryByFormat
 from app.feeds.endpoints import router as feeds
@@ -130,7 +131,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
             subscriptions,
             deliveries,
         ),
-        *(status, audit),
+        *(edr, status, audit),
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)

@@ -55,6 +55,7 @@ TAGS = [
     {"name": "bridges", "description": "From a live product of weather to the one that a network learnt from."},
     {"name": "schedules", "description": "Jobs that are posted by themselves."},
     {"name": "subscriptions", "description": "Who is told of alert changes, and what came of it."},
+    {"name": "edr", "description": "Forecasts and observed flow for clients of OGC API - EDR."},
     {"name": "audit", "description": "Who changed what, when, from where."},
     {"name": "status", "description": "How fresh everything is, and what is degraded."},
     {"name": "health", "description": "Whether the service can answer."},

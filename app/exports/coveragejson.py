@@ -9,14 +9,15 @@ from typing import Any
 from app.exports.table import Column, Table, json_text
 
 _PLACE = ("basin", "latitude", "longitude")
+CRS = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _REFERENCING = [
     {
         "coordinates": ["x", "y"],
-        "system": {"type": "GeographicCRS", "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"},
+        "system": {"type": "GeographicCRS", "id": CRS},
     },
     {"coordinates": ["t"], "system": {"type": "TemporalRS", "calendar": "Gregorian"}},
 ]
-_STANDARD_NAMES = "http://vocab.nerc.ac.uk/standard_name/"
+STANDARD_NAMES = "http://vocab.nerc.ac.uk/standard_name/"
 NOWHERE, NOTHING = "The place of its gauge is not known.", "There is no day to tell of."
 
 
@@ -52,7 +53,7 @@ def parameter(column: Column) -> dict[str, Any]:
     """Return what a column is of, as a `Parameter`."""
     observed: dict[str, Any] = {"label": {"en": column.meaning}}
     if column.standard_name is not None:
-        observed["id"] = f"{_STANDARD_NAMES}{column.standard_name}/"
+        observed["id"] = f"{STANDARD_NAMES}{column.standard_name}/"
     unit = {} if column.unit is None else {"unit": {"symbol": column.unit}}
     return {"type": "Parameter", "observedProperty": observed} | unit
 

@@ -44,12 +44,19 @@ def of_observations(answer: Observations, sites: Mapping[str, Site]) -> Table:
     ]
     legend = {int(bit): words for bit, words in answer.flag_legend.items()}
     for variable, values in answer.values.items():
-        columns += [
-            _values(variable, values, answer.units[variable]),
-            Column(f"{variable}_flags", f"flags of {variable}", "integer", answer.flags[variable], flags=legend),
-        ]
+        columns += variable_columns(variable, values, answer.flags[variable], answer.units[variable], legend)
     name = f"{answer.basin}_{answer.product}_{answer.time[0]}_{answer.time[-1]}"
     return Table(name, f"{answer.product} in {answer.basin}", columns)
+
+
+def variable_columns(
+    variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
+) -> list[Column]:
+    """Return the values of a variable and their flags."""
+    return [
+        _values(variable, values, unit),
+        Column(f"{variable}_flags", f"flags of {variable}", "integer", flags, flags=legend),
+    ]
 
 
 def _values(variable: str, values: list[float | None], unit: str) -> Column:

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 
+from app.edr.collections import FORECASTS
 from app.limits import OBSERVATIONS
 from ingestion.sources import synthetic
 from tests.e2e.conftest import Api
@@ -26,6 +27,7 @@ REFUSED = {
     "GET /v1/basins/{basin}/normals": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
+    "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "PUT /v1/basins/{basin}/thresholds/{threshold}": [422],  # the name of a level of the record
@@ -80,6 +82,7 @@ def _run(api: Api, folder: Path) -> subprocess.CompletedProcess[str]:
 def _configuration(api: Api) -> str:
     known = {
         "basin": [*BASINS, "OWN-mill"],
+        "collection": [FORECASTS],
         "run": [api.kept.run],
         "version": [api.kept.version],
         "comparison": [api.kept.comparison],

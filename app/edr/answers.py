@@ -1,0 +1,111 @@
+"""Collections as OGC API - EDR tells of them."""
+
+from datetime import UTC, datetime
+
+from app.edr.collections import Collection
+from app.edr.schemas import (
+    EdrCollection,
+    EdrExtent,
+    EdrLink,
+    EdrLocation,
+    EdrLocations,
+    EdrObservedProperty,
+    EdrParameter,
+    EdrPoint,
+    EdrQueries,
+    EdrQuery,
+    EdrQueryLink,
+    EdrSpatial,
+    EdrTemporal,
+    EdrUnit,
+    EdrVariables,
+)
+from app.exports.coveragejson import CRS, STANDARD_NAMES
+from app.exports.formats import COVERAGEJSON, GEOJSON, JSON
+from app.exports.table import Column, instant_text
+from hydrology.calendar import Day, Period, as_date
+
+ROOT = "/v1/edr"
+COLLECTIONS = f"{ROOT}/collections"
+OUTPUT = "CoverageJSON"
+WHOLE_EARTH = (-180.0, -90.0, 180.0, 90.0)
+
+
+def link(rel: str, title: str, href: str, media_type: str = JSON.media_type) -> EdrLink:
+    """Return a link."""
+    return EdrLink(href=href, rel=rel, type=media_type, title=title)
+
+
+def address(collection: Collection) -> str:
+    """Return where a collection is told of."""
+    return f"{COLLECTIONS}/{collection.id}"
+
+
+def told(collection: Collection) -> EdrCollection:
+    """Return what there is to say of a collection."""
+    locations = f"{address(collection)}/locations"
+    query = EdrQueryLink(
+        href=f"{locations}/{{locationId}}",
+        rel="data",
+        type=COVERAGEJSON.media_type,
+        title="The series of a location",
+        variables=EdrVariables(output_formats=[OUTPUT], default_output_format=OUTPUT),
+    )
+    return EdrCollection(
+        id=collection.id,
+        title=collection.title,
+        description=collection.description,
+        links=[
+            link("self", collection.title, address(collection)),
+            link("data", "The locations", locations, GEOJSON.media_type),
+        ],
+        extent=_extent(collection),
+        data_queries=EdrQueries(locations=EdrQuery(link=query)),
+        crs=[CRS],
+        output_formats=[OUTPUT],
+        parameter_names={column.name: _parameter(column) for column in collection.columns},
+    )
+
+
+def locations(collection: Collection) -> EdrLocations:
+    """Return where a collection has values."""
+    names = [column.name for column in collection.columns]
+    return EdrLocations(
+        features=[
+            EdrLocation(
+                id=basin,
+                geometry=EdrPoint(coordinates=(site.longitude, site.latitude)),
+                properties={
+                    "label": site.name or basin,
+                    "parameter-name": names,
+                    "edrqueryendpoint": f"{address(collection)}/locations/{basin}",
+                },
+            )
+            for basin, site in collection.sites.items()
+            if site.longitude is not None and site.latitude is not None
+        ]
+    )
+
+
+def _extent(collection: Collection) -> EdrExtent:
+    places = [(site.longitude or 0.0, site.latitude or 0.0) for site in collection.sites.values()]
+    longitudes, latitudes = zip(*places, strict=True) if places else ((), ())
+    box = (min(longitudes), min(latitudes), max(longitudes), max(latitudes)) if places else WHOLE_EARTH
+    temporal = None if collection.days is None else _temporal(collection.days)
+    return EdrExtent(spatial=EdrSpatial(bbox=[box], crs=CRS), temporal=temporal)
+
+
+def _temporal(days: Period) -> EdrTemporal:
+    first, last = _midnight(days.first), _midnight(days.last)
+    values = [f"{instant_text(first)}/{instant_text(last)}"]
+    return EdrTemporal(interval=[(first, last)], values=values, trs="Gregorian")
+
+
+def _midnight(day: Day) -> datetime:
+    return datetime.combine(as_date(day), datetime.min.time(), UTC)
+
+
+def _parameter(column: Column) -> EdrParameter:
+    id_ = None if column.standard_name is None else f"{STANDARD_NAMES}{column.standard_name}/"
+    unit = None if column.unit is None else EdrUnit(symbol=column.unit)
+    return EdrParameter(unit=unit, observedProperty=EdrObservedProperty(id=id_, label=column.meaning))

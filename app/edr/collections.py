@@ -1,0 +1,137 @@
+"""What collections there are: the latest forecasts, and observed discharge by its source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.exports.table import Column
+from app.forecasts import table as forecast_table
+from app.forecasts.example import FORECAST
+from app.forecasts.schemas import BasinForecast
+from app.observations import table as observation_table
+from app.observations.service import DISCHARGE
+from hydrology.calendar import Period
+from hydrology.errors import NotFound
+from records import basins, series
+from records.basins import Site
+from records.latest import Latest, latest_many
+
+FORECASTS = "forecasts"
+_OBSERVED = f"{DISCHARGE}-"
+
+
+class UnknownCollection(NotFound):
+    """There is no such collection."""
+
+    kind = "unknown-collection"
+
+
+class UnknownLocation(NotFound):
+    """The collection has no such location: the basin is not in it, or its place is not known."""
+
+    kind = "unknown-location"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection.
+
+    Attributes:
+        id, title, description: which it is.
+        columns: its series, without values.
+        sites: where they are, by basin.
+        days: the first to the last day of any of them; None where there is none yet.
+    """
+
+    id: str
+    title: str
+    description: str
+    columns: Sequence[Column]
+    sites: Mapping[str, Site]
+    days: Period | None
+
+    @property
+    def product(self) -> str:
+        """Where its observations come from."""
+        return self.id.removeprefix(_OBSERVED)
+
+    def require(self, basin: str) -> None:
+        """Raise UnknownLocation where a basin is not in it."""
+        if basin not in self.sites:
+            raise UnknownLocation(f"{self.id} has no location {basin!r}: list its locations.")
+
+
+def collections(session: Session, at: datetime) -> list[Collection]:
+    """Return the collections, as the service's clock sees them."""
+    ids, products = basins.chosen(session), series.products(session, DISCHARGE)
+    return [_forecasts(session, ids, at), *(_observed(session, ids, product) for product in products)]
+
+
+def collection(session: Session, id_: str, at: datetime, of: Sequence[str] | None = None) -> Collection:
+    """Return a collection, of the basins named or of all.
+
+    Raises:
+        UnknownCollection: there is none of that name.
+    """
+    ids = basins.chosen(session) if of is None else of
+    if id_ == FORECASTS:
+        return _forecasts(session, ids, at)
+    product = id_.removeprefix(_OBSERVED)
+    if not id_.startswith(_OBSERVED) or product not in series.products(session, DISCHARGE):
+        raise UnknownCollection(f"No collection is called {id_!r}: /v1/edr/collections lists those that there are.")
+    return _observed(session, ids, product)
+
+
+def _forecasts(session: Session, ids: Sequence[str], at: datetime) -> Collection:
+    forecasts = latest_many(session, ids, at)
+    runs = {basin: forecast.run for basin, forecast in forecasts.items() if isinstance(forecast, Latest)}
+    periods = [Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)) for run in runs.values()]
+    return Collection(
+        FORECASTS,
+        "Latest forecasts",
+        "The latest forecast of each basin: calibrated discharge, the members' discharge, and water in the basin.",
+        _forecast_columns(),
+        _placed(session, list(runs)),
+        _span(periods),
+    )
+
+
+def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
+    spans = series.spans(session, ids, product, DISCHARGE)
+    units = {span.unit for span in spans.values()}
+    return Collection(
+        f"{_OBSERVED}{product}",
+        f"Observed discharge ({product})",
+        f"Daily discharge from {product}, with flags; its days are whole calendar years.",
+        observation_table.variable_columns(DISCHARGE, [], [], " or ".join(sorted(units)), {}),
+        _placed(session, list(spans)),
+        _span([span.years for span in spans.values()]),
+    )
+
+
+@cache
+def _forecast_columns() -> Sequence[Column]:
+    """Return the columns that each forecast has: those of the example in the API's document, without its members."""
+    columns = forecast_table.of_one(BasinForecast.model_validate(FORECAST | {"members": {}}), {}).columns
+    return [column for column in columns if not column.of_basin and column.name != "time"]
+
+
+def _placed(session: Session, ids: Sequence[str]) -> dict[str, Site]:
+    return {
+        basin: site
+        for basin, site in basins.sites(session, ids).items()
+        if site.latitude is not None and site.longitude is not None
+    }
+
+
+def _span(periods: Sequence[Period]) -> Period | None:
+    firsts, lasts = [period.first for period in periods], [period.last for period in periods]
+    return Period(min(firsts), max(lasts)) if periods else None
+
+
+def _days(number: int) -> np.timedelta64:
+    return np.timedelta64(number, "D")

@@ -1,0 +1,180 @@
+"""/v1/edr"""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Response
+from sqlalchemy.orm import Session
+
+from app.conditional import NOT_MODIFIED, IfNoneMatch
+from app.dependencies import BasinId, Reading, ServiceClock
+from app.edr import answers, collections, selection
+from app.edr.answers import COLLECTIONS, ROOT, link
+from app.edr.collections import FORECASTS, Collection, UnknownCollection, UnknownLocation
+from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrLanding
+from app.edr.selection import Days
+from app.exports.answers import exported
+from app.exports.formats import COVERAGEJSON, GEOJSON, Format
+from app.exports.table import Table
+from app.forecasts import lookup, service
+from app.forecasts import table as forecast_table
+from app.forecasts.discharge import Representation
+from app.observations import service as observations
+from app.observations import table as observation_table
+from app.observations.service import DISCHARGE, SeriesRequest
+from app.problems import documented
+from hydrology.calendar import day
+from records.basins import sites
+from records.latest import NoForecast
+from records.series import NoObservations
+
+router = APIRouter(prefix="/edr", tags=["edr"])
+
+CLASSES = (
+    "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/core",
+    "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/collections",
+    *(
+        f"http://www.opengis.net/spec/ogcapi-edr-1/1.1/conf/{name}"
+        for name in ("core", "collections", "json", "edr-geojson", "covjson")
+    ),
+)
+
+AsJson = Annotated[Literal["json"], Query(alias="f", description="The format, which is JSON.")]
+CollectionId = Annotated[
+    str, Path(description="A collection's id.", pattern="^[0-9A-Za-z_.-]{1,64}$", examples=[FORECASTS])
+]
+Datetime = Annotated[
+    str | None,
+    Query(
+        alias="datetime",
+        description="A day, an instant in it, or an interval between two, each end included and `..` where it is open.",
+        max_length=100,
+        examples=["2008-04-21/2008-04-30"],
+    ),
+]
+ParameterNames = Annotated[
+    str | None,
+    Query(
+        alias="parameter-name",
+        description="Parameters of the collection, with commas between; all where none is named.",
+        max_length=1000,
+    ),
+]
+AsCoverage = Annotated[Literal["CoverageJSON"], Query(alias="f", description="The format, which is CoverageJSON.")]
+
+
+def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {format_.media_type: {"schema": format_.schema}}}}
+
+
+@router.get("", summary="Where clients of OGC API - EDR begin", responses=documented())
+def read_edr(_format: AsJson = "json") -> EdrLanding:
+    """Links to what there is."""
+    return EdrLanding(
+        title="Freshet",
+        description="River forecasts and observed discharge, by OGC API - Environmental Data Retrieval 1.1.",
+        links=[
+            link("self", "This page", ROOT),
+            link("service-desc", "The API's document", "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"),
+            link("service-doc", "The API's documentation", "/docs", "text/html"),
+            link("conformance", "Which classes these addresses keep to", f"{ROOT}/conformance"),
+            link("data", "The collections", COLLECTIONS),
+        ],
+    )
+
+
+@router.get("/conformance", summary="Which classes of OGC API - EDR are kept to", responses=documented())
+def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
+    """The classes' identifiers."""
+    return EdrConformance(conformsTo=list(CLASSES))
+
+
+@router.get(
+    "/collections",
+    summary="Which collections there are",
+    responses=documented(),
+    response_model=EdrCollections,
+    response_model_exclude_none=True,
+)
+def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson = "json") -> EdrCollections:
+    """The latest forecasts, and observed discharge by its source, each with its parameters, its place and its days."""
+    kept = collections.collections(session, clock.now())
+    return EdrCollections(
+        links=[link("self", "The collections", COLLECTIONS)],
+        collections=[answers.told(collection) for collection in kept],
+    )
+
+
+@router.get(
+    "/collections/{collection}",
+    summary="What a collection has",
+    responses=documented(UnknownCollection),
+    response_model=EdrCollection,
+    response_model_exclude_none=True,
+)
+def read_edr_collection(
+    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
+) -> EdrCollection:
+    """Its parameters, its place, its days, and how to ask for its series."""
+    return answers.told(collections.collection(session, collection, clock.now()))
+
+
+@router.get(
+    "/collections/{collection}/locations",
+    summary="Where a collection has series",
+    responses=documented(UnknownCollection) | _answers(GEOJSON),
+    response_class=Response,
+)
+def list_edr_locations(
+    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
+) -> Response:
+    """A point a basin, at its gauge, as GeoJSON. A basin whose place is not known is in none."""
+    locations = answers.locations(collections.collection(session, collection, clock.now()))
+    return Response(locations.model_dump_json(), media_type=GEOJSON.media_type)
+
+
+@router.get(
+    "/collections/{collection}/locations/{basin}",
+    summary="The series of a collection at a location",
+    responses=NOT_MODIFIED
+    | documented(UnknownCollection, UnknownLocation, NoForecast, NoObservations)
+    | _answers(COVERAGEJSON),
+    response_class=Response,
+)
+def read_edr_location(
+    session: Reading,
+    clock: ServiceClock,
+    collection: CollectionId,
+    basin: BasinId,
+    names: ParameterNames = None,
+    days: Datetime = None,
+    _format: AsCoverage = "CoverageJSON",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations` give, as
+    CoverageJSON: daily series, discharge of a forecast in m³/s and observed discharge in its own unit. Without
+    `datetime` it is the whole forecast, and of observations the last year."""
+    at = clock.now()
+    of_collection = collections.collection(session, collection, at, [basin])
+    of_collection.require(basin)
+    chosen, between = selection.parameters(names, of_collection.columns), selection.days(days)
+    if of_collection.id == FORECASTS:
+        whole = _forecast(session, basin, at)
+    else:
+        whole = _observed(session, of_collection, basin, between)
+    part = selection.narrowed(whole, chosen, between)
+    return exported(COVERAGEJSON, part.tag, if_none_match, lambda: part)
+
+
+def _forecast(session: Session, basin: str, at: datetime) -> Table:
+    latest = lookup.latest(session, basin, at)
+    (parts,) = service.stored_parts(session, [latest], members=False)
+    forecast = service.basin_forecast(latest, parts, Representation("m3/s", members=False, at=at))
+    return forecast_table.of_one(forecast, sites(session, [basin]))
+
+
+def _observed(session: Session, collection: Collection, basin: str, between: Days) -> Table:
+    start, end = (None if bound is None else day(bound) for bound in between)
+    request = SeriesRequest(collection.product, DISCHARGE, start, end, units=None, area=None, known_at=None)
+    answer = observations.tell(session, observations.part(session, basin, request))
+    return observation_table.of_observations(answer, sites(session, [basin]))

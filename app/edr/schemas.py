@@ -1,0 +1,143 @@
+"""The answers about what there is, by the names of OGC API - EDR; a member that is not known is left out."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from app.schema import Model
+
+
+class EdrLink(Model):
+    """A link [RFC 8288]."""
+
+    href: str = Field(description="An address of this service.", examples=["/v1/edr/collections"])
+    rel: str
+    type: str
+    title: str
+
+
+class EdrLanding(Model):
+    """Where to begin."""
+
+    title: str
+    description: str
+    links: list[EdrLink]
+
+
+class EdrConformance(Model):
+    """Which classes of the standards the addresses below keep to."""
+
+    conforms_to: list[str] = Field(alias="conformsTo")
+
+
+class EdrSpatial(Model):
+    """West, south, east, north of a collection's gauges, degrees."""
+
+    bbox: list[tuple[float, float, float, float]]
+    crs: str
+
+
+class EdrTemporal(Model):
+    """The first and last day of a collection, each told by its midnight."""
+
+    interval: list[tuple[AwareDatetime, AwareDatetime]]
+    values: list[str] = Field(description="The same as ISO 8601 has it.")
+    trs: str
+
+
+class EdrExtent(Model):
+    """Where and when there are values."""
+
+    spatial: EdrSpatial
+    temporal: EdrTemporal | None = None
+
+
+class EdrUnit(Model):
+    """A unit."""
+
+    symbol: str
+
+
+class EdrObservedProperty(Model):
+    """What a parameter is of."""
+
+    id: str | None = Field(default=None, description="Its CF standard name, where it has one.")
+    label: str
+
+
+class EdrParameter(Model):
+    """A series that a collection has at each location."""
+
+    type: Literal["Parameter"] = "Parameter"
+    unit: EdrUnit | None = None
+    observed_property: EdrObservedProperty = Field(alias="observedProperty")
+
+
+class EdrVariables(Model):
+    """How a query is asked and answered."""
+
+    query_type: Literal["locations"] = "locations"
+    output_formats: list[str]
+    default_output_format: str
+
+
+class EdrQueryLink(EdrLink):
+    """The link of a query."""
+
+    variables: EdrVariables
+
+
+class EdrQuery(Model):
+    """A query."""
+
+    link: EdrQueryLink
+
+
+class EdrQueries(Model):
+    """The queries that a collection takes."""
+
+    locations: EdrQuery
+
+
+class EdrCollection(Model):
+    """A collection: what is told of each location, where and when."""
+
+    id: str
+    title: str
+    description: str
+    links: list[EdrLink]
+    extent: EdrExtent
+    data_queries: EdrQueries
+    crs: list[str]
+    output_formats: list[str]
+    parameter_names: dict[str, EdrParameter]
+
+
+class EdrCollections(Model):
+    """The collections."""
+
+    links: list[EdrLink]
+    collections: list[EdrCollection]
+
+
+class EdrPoint(Model):
+    """Where a gauge is."""
+
+    type: Literal["Point"] = "Point"
+    coordinates: tuple[float, float] = Field(description="Longitude and latitude, degrees.")
+
+
+class EdrLocation(Model):
+    """A basin, at its gauge."""
+
+    type: Literal["Feature"] = "Feature"
+    id: str
+    geometry: EdrPoint
+    properties: dict[str, Any]
+
+
+class EdrLocations(Model):
+    """The locations of a collection, as GeoJSON [RFC 7946]."""
+
+    type: Literal["FeatureCollection"] = "FeatureCollection"
+    features: list[EdrLocation]
