@@ -178,11 +178,10 @@ class AtAGlance:
 
 def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
     """Return how the levels of every basin stand, by basin."""
-    names = [field.name for field in fields(AtAGlance)]
-    columns = [getattr(AlertRow, name) for name in names]
+    columns = [getattr(AlertRow, field.name) for field in fields(AtAGlance)]
     levels: dict[str, list[AtAGlance]] = {}
-    for row in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
-        levels.setdefault(row.basin_id, []).append(AtAGlance(**{name: getattr(row, name) for name in names}))
+    for basin, *values in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
+        levels.setdefault(basin, []).append(AtAGlance(*values))
     return levels
 
 

@@ -256,9 +256,9 @@ def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) 
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
-    """Return names and places of many basins, those that are kept."""
+    """Return names and places of many basins, those that are kept, in the order of their identifiers."""
     columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude
-    rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)))
+    rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)).order_by(BasinRow.id))
     return {basin: Site(name, latitude, longitude) for basin, name, latitude, longitude in rows}
 
 

@@ -101,9 +101,7 @@ def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, G
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
         for basin, of_basin in newest.items()
-        if LATEST in of_basin
-        and of_basin[LATEST].run_id == of_basin[TRIED].run_id
-        and of_basin[TRIED].available_at <= at
+        if _is_newest(of_basin) and of_basin[TRIED].available_at <= at
     }
 
 
@@ -141,7 +139,14 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     """Return the latest forecast of each of many basins, or what `latest` would raise, in the order given."""
     issued, tried = _newest(session, basins, at)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
-    return {basin: _latest(issued[basin], tried[basin]) if basin in issued else lacking[basin] for basin in basins}
+    rows = {run.id: run for run, _ in issued.values()}
+    of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
+    return {
+        basin: _latest(of_id[issued[basin][0].id], issued[basin][1], tried[basin])
+        if basin in issued
+        else lacking[basin]
+        for basin in basins
+    }
 
 
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
@@ -209,15 +214,17 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
     issued, tried = _searched(session, early, at)
     of_run = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
+    apart = [basin for basin, of_basin in noted.items() if not _is_newest(of_basin)]
     rows = session.execute(
         select(NewestRunRow.which, RunRow, RunBasinRow)
         .join(RunRow, RunRow.id == NewestRunRow.run_id)
         .join(RunBasinRow, of_run)
         .where(_CURRENT, NewestRunRow.basin_id.in_([basin for basin in noted if basin not in early]))
+        .where((NewestRunRow.which == LATEST) | NewestRunRow.basin_id.in_(apart))  # the others' two rows are the same
     )
     for which, run, basin in rows:
         (issued if which == LATEST else tried)[basin.basin_id] = run, basin
-    return issued, tried
+    return issued, issued | tried
 
 
 def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
@@ -228,6 +235,11 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
     for basin, which, run, t0, available_at in rows:
         newest.setdefault(basin, {})[which] = _Noted(run, t0, available_at)
     return newest
+
+
+def _is_newest(newest: Mapping[str, _Noted]) -> bool:
+    """Whether the latest forecast of a basin is of its newest run."""
+    return LATEST in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
 def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
@@ -265,11 +277,10 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     return issued, tried
 
 
-def _latest(issued: RunAndBasin, tried: RunAndBasin) -> Latest:
-    run, basin = issued
-    newer, newer_basin = tried[0], as_record(RunBasin, tried[1])
-    superseded = None
+def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin) -> Latest:
+    newer, superseded = tried[0], None
     if newer.id != run.id:
+        newer_basin = as_record(RunBasin, tried[1])
         reason = newer_basin.reason or spin_up_note(newer_basin.spin_up_days or 0) or "It cannot be the latest."
         superseded = Superseded(newer.id, newer_basin.status, reason)
-    return Latest(as_record(Run, run), as_record(RunBasin, basin), superseded)
+    return Latest(run, as_record(RunBasin, basin), superseded)

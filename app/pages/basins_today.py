@@ -68,28 +68,27 @@ class BasinToday:
 
 def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     """Return every basin as it stands at an instant, those of most concern first."""
-    kept = basins.list_basins(session)
-    ids = [basin.id for basin in kept]
-    forecasts = latest.latest_many(session, ids, at)
+    sites = basins.sites(session, basins.chosen(session))
+    forecasts = latest.latest_many(session, list(sites), at)
     levels = alerts.at_a_glance(session)
     scores = _scores(session, {f.run.version_id for f in forecasts.values() if isinstance(f, Latest)})
     today = []
-    for basin in kept:
-        basin_today = _plain(basin)
-        forecast = forecasts[basin.id]
+    for basin, site in sites.items():
+        basin_today = _plain(basin, site)
+        forecast = forecasts[basin]
         if isinstance(forecast, Latest):
-            nse = scores.get((forecast.run.version_id, basin.id))
-            basin_today = _with_forecast(basin_today, forecast, at, levels.get(basin.id, ()), nse)
+            nse = scores.get((forecast.run.version_id, basin))
+            basin_today = _with_forecast(basin_today, forecast, at, levels.get(basin, ()), nse)
         else:
             basin_today = replace(basin_today, reason=str(forecast))
         today.append(basin_today)
     return sorted(today, key=lambda basin: basin.concern, reverse=True)
 
 
-def _plain(basin: basins.Basin) -> BasinToday:
-    known = basin.latitude is not None and basin.longitude is not None
-    place = Place(basin.latitude or 0.0, basin.longitude or 0.0) if known else None
-    return BasinToday(id=basin.id, kind=kind_of(basin.id), name=basin.name, place=place)
+def _plain(basin: str, site: basins.Site) -> BasinToday:
+    known = site.latitude is not None and site.longitude is not None
+    place = Place(site.latitude or 0.0, site.longitude or 0.0) if known else None
+    return BasinToday(id=basin, kind=kind_of(basin), name=site.name, place=place)
 
 
 def _with_forecast(
