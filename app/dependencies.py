@@ -1,4 +1,7 @@
-"""What endpoints ask for: the database, one reading transaction, the clock, a basin's identifier."""
+"""What endpoints ask for: the database, one reading transaction, the clock, a basin's identifier.
+
+What waits for nothing is a coroutine: FastAPI sends a plain function to a thread, which costs more than these do.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -20,27 +23,27 @@ from records.settings import Settings
 from workers.enqueue import Sender
 
 
-def _database(request: Request) -> Database:
+async def _database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
 
 
-def _clock(request: Request) -> Clock:
+async def _clock(request: Request) -> Clock:
     clock: Clock = request.app.state.clock
     return clock
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 
 
-def _sender(request: Request) -> Sender:
+async def _sender(request: Request) -> Sender:
     sender: Sender = request.app.state.sender
     return sender
 
 
-def _rendered(request: Request) -> Rendered:
+async def _rendered(request: Request) -> Rendered:
     rendered: Rendered = request.app.state.rendered
     return rendered
 
@@ -126,7 +129,7 @@ def as_known(now: datetime, known_at: datetime | None) -> datetime:
     return min(now, known_at or now)
 
 
-def refuse_unknown_parameters(request: Request) -> None:
+async def refuse_unknown_parameters(request: Request) -> None:
     """Refuse a query parameter that the operation does not have: a misspelt one would else be ignored.
 
     Raises:

@@ -72,7 +72,7 @@ async def _writer(request: Request, key: AnyKey) -> Key:
 Operator = Annotated[Key, Depends(_writer)]
 
 
-def _actor(request: Request, key: Operator) -> Actor:
+async def _actor(request: Request, key: Operator) -> Actor:
     return Actor(key.name, key.id, address_of(request.scope) or None)
 
 
@@ -80,11 +80,11 @@ def _actor(request: Request, key: Operator) -> Actor:
 By = Annotated[Actor, Depends(_actor)]
 
 
-def _admin(key: Operator) -> Key:
+async def _admin(key: Operator) -> Key:
     return _require_admin(key)
 
 
-def _admin_reader(key: AnyKey) -> Key:
+async def _admin_reader(key: AnyKey) -> Key:
     return _require_admin(key)
 
 

@@ -1,6 +1,6 @@
 """Which format an answer is to have: `format=` says it, or else the `Accept` header [RFC 9110, section 12.5.1]."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
@@ -9,7 +9,7 @@ from app.exports.formats import JSON, PLACES, SERIES, TABLES, Format
 from app.problems import NotAcceptable, documented
 
 
-def one_of(*formats: Format) -> Callable[..., Format]:
+def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
     """Return a dependency: the format that a request wants, of JSON and those named.
 
     It raises NotAcceptable where the address has none that the request takes.
@@ -17,7 +17,7 @@ def one_of(*formats: Format) -> Callable[..., Format]:
     offered = [JSON, *(one for one in formats if one.is_installed)]
     names = [one.name for one in offered]
 
-    def wanted(
+    async def wanted(
         request: Request,
         named: Annotated[
             str | None,
