@@ -23,6 +23,7 @@ MEASUREMENTS = {
     "live-replay": "benchmarks.live_replay",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "origin": "benchmarks.origin",
+    "pages": "benchmarks.pages.opened",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "series-read": "benchmarks.speed.series_read",

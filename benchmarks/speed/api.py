@@ -8,7 +8,6 @@ paired ratios. Synthetic basins; loopback only; a fixed number of requests.
 import asyncio
 import multiprocessing
 import os
-import socket
 import statistics
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from sqlalchemy import text
 
 from app.dependencies import Reading
 from app.main import create_app
+from benchmarks.processes import cpu_seconds, free_port
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import T0
@@ -44,7 +44,7 @@ def measure() -> dict[str, Any]:
         settings = Settings.load(data=Path(folder), database_url=f"sqlite:///{folder}/freshet.sqlite")
         ids = _prepare(settings)
         first = _first_answer(settings, f"/v1/basins/{ids[0]}/forecasts/latest")
-        port = _free_port()
+        port = free_port()
         server = multiprocessing.get_context("spawn").Process(
             target=_serve, args=(str(settings.data), port), daemon=True
         )
@@ -93,18 +93,18 @@ async def _measure(port: int, ids: list[str]) -> dict[str, Any]:
 
 def _first_answer(settings: Settings, path: str) -> dict[str, Any]:
     """Return the CPU seconds that a fresh `freshet api` has taken when its first answer is there, and what it loads."""
-    port, ticks = _free_port(), os.sysconf("SC_CLK_TCK")
+    port = free_port()
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
     command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
         try:
             asyncio.run(_until_up(port, path))
-            fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+            taken = cpu_seconds(server.pid)
             libraries = Path(f"/proc/{server.pid}/maps").read_text()
         finally:
             server.terminate()
     return {
-        "cpu_seconds": (int(fields[11]) + int(fields[12])) / ticks,
+        "cpu_seconds": taken,
         "loads_torch": "libtorch" in libraries,
         "loads_netcdf": "netcdf" in libraries.lower(),
     }
@@ -188,10 +188,3 @@ async def _many(port: int, path: str, count: int) -> bytes:
     writer.close()
     await writer.wait_closed()
     return body
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -53,10 +53,15 @@ class Shown:
             route.abort()
 
 
+def installed() -> str | None:
+    """Return the browser of this machine, if it has one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 @contextmanager
 def showing(address: str, **options: Any) -> Iterator[Shown]:
     """Open a window of a browser on a service. Nothing but the service is asked for, and no script fails."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = installed()
     if browser is None:
         why = f"install one of {', '.join(BROWSERS)} to see the pages drawn"
         assert os.environ.get("FRESHET_BROWSER_REQUIRED") != "1", why

@@ -10,6 +10,8 @@ from tests.e2e.conftest import Api
 from tests.e2e.paths import keyed_paths, open_paths
 from tests.operations.conftest import BASINS
 
+MOST_ANSWERS, MOST_BYTES = 6, 250_000
+
 
 @pytest.fixture
 def client(reading_api: Api) -> Iterator[httpx2.Client]:
@@ -40,6 +42,17 @@ def test_what_a_page_loads_is_kept_for_ever(client: httpx2.Client) -> None:
         assert answer.status_code == 200
         assert "immutable" in answer.headers["Cache-Control"]
         assert "immutable" not in client.get(asset.partition("?")[0]).headers.get("Cache-Control", "")
+
+
+def test_a_page_and_all_that_it_loads_are_little(client: httpx2.Client) -> None:
+    for path in ("/", f"/basins/{BASINS[0]}"):
+        page = client.get(path)
+        answers = [
+            page,
+            *(client.get(asset) for asset in re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page.text)),
+        ]
+        assert len(answers) <= MOST_ANSWERS, path
+        assert sum(answer.num_bytes_downloaded for answer in answers) <= MOST_BYTES, path
 
 
 def test_pages_that_need_a_key_say_so_and_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
