@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Any
 
 import pandas
@@ -137,6 +138,25 @@ def test_pandas_reads_it(exporting: TestClient) -> None:
     assert not file.startswith(b"\xef\xbb\xbf")
     assert table["time"].dt.strftime("%Y-%m-%d").tolist() == said["time"]
     assert [None if pandas.isna(value) else value for value in table["discharge [cfs]"]] == said["values"]["discharge"]
+
+
+@pytest.mark.parametrize("address", [FORECAST, FORECASTS, OBSERVATIONS, STORAGE, SKILL, VOLUMES, BASINS])
+def test_a_spreadsheet_finds_the_table_by_itself(exporting: TestClient, address: str) -> None:
+    """What an import of text guesses: commas, quotes, and that no cell holds a line's beginning."""
+    text = exporting.get(address, headers=CSV).content.decode()
+    dialect = csv.Sniffer().sniff(text)
+    assert (dialect.delimiter, dialect.quotechar) == (",", '"')
+    guessed = list(csv.reader(io.StringIO(text, newline=""), dialect))
+    assert guessed == list(csv.reader(io.StringIO(text, newline="")))
+    assert {len(row) for row in guessed} == {len(guessed[0])}
+
+
+def test_every_number_is_one_to_a_spreadsheet(exporting: TestClient) -> None:
+    """Digits, a point and an exponent: no blanks between thousands, no unit, no word for what is missing."""
+    for row in rows(exporting, FORECASTS) + rows(exporting, OBSERVATIONS):
+        for name, cell in row.items():
+            if name.endswith("]"):
+                assert re.fullmatch(r"(-?\d+(\.\d+)?(e[+-]?\d+)?)?", cell), (name, cell)
 
 
 def test_a_name_from_outside_is_no_formula(exporting: TestClient) -> None:
