@@ -1,8 +1,9 @@
 """The map: basins as points over the outlines of states or countries, drawn here, without tiles."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.pages.outlines import Name, Polyline, outlines
 
@@ -98,10 +99,9 @@ def borders(projected: Projection, places: Sequence[Place]) -> str:
     """Return the outlines around some places as the data of an SVG path."""
     west, south, east, north = CONTIGUOUS
     in_states = all(west <= p.longitude <= east and south <= p.latitude <= north for p in places)
-    return "".join(_paths(projected, "states" if in_states else "countries"))
+    return _drawn(projected, "states" if in_states else "countries")
 
 
-def _paths(projected: Projection, name: Name) -> Iterator[str]:
-    for line in outlines(name):
-        if projected.box.touches(line):
-            yield projected.path(line)
+@lru_cache(maxsize=8)  # basins seldom move: mostly it is the same map again
+def _drawn(projected: Projection, name: Name) -> str:
+    return "".join(projected.path(line) for line in outlines(name) if projected.box.touches(line))
