@@ -110,6 +110,8 @@ def demonstrate(
             made = _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
         skill = _do(client, "evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins}, show)
         _do(client, "replay", {"period": _mornings(settings), "horizon": HORIZON}, show)
+        _do(client, "volumes", {"basins": basins}, show)
+        _do(client, "levels", {"basins": basins}, show)
         forecasts = client.get("/v1/forecasts", basins=",".join(basins), units="mm/day")
         return Demonstrated(skill, forecasts, client.get("/v1/status"))
 

@@ -29,10 +29,10 @@ def demo(
 ) -> None:
     """Start the whole service on synthetic basins, and do the main job over its API.
 
-    Ingest, train an ensemble, evaluate it, replay a week of mornings, the last of them today's by the service's clock;
-    then serve until interrupted. Everything is kept in the folder
-    `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in SQLite. Running it again goes on
-    from there.
+    Ingest, train an ensemble, evaluate it, replay a week of mornings, the last of them today's by the service's clock,
+    forecast the season's volumes, simulate what is normal of snow and stored water; then serve until interrupted.
+    Everything is kept in the folder `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in
+    SQLite. Running it again goes on from there.
     """
     from freshet.demo import AS_OF, HELD_OUT, demonstrate, service
 
