@@ -11,7 +11,12 @@ from hydrology.errors import NotFound
 
 router = APIRouter(prefix="/guide", include_in_schema=False)
 
-MEDIA_TYPES = {"svg": "image/svg+xml", "json": "application/json", "ipynb": "application/x-ipynb+json"}
+MEDIA_TYPES = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "json": "application/json",
+    "ipynb": "application/x-ipynb+json",
+}
 """The media types of the files that pages show or lead to, by the ends of their names."""
 FILE = rf"([a-z]+/)?[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})"
 """The pattern of these files' names."""

@@ -11,32 +11,22 @@ shipped ensemble and one forecast. Each page is then opened with an empty cache,
 """
 
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
-from benchmarks.processes import cpu_seconds, free_port
-from benchmarks.regional import data
+from benchmarks.pages.stores import MELTING, camels, demonstration, served
+from benchmarks.processes import cpu_seconds
 from freshet.demo import AS_OF
 from tests.e2e.browser import FLAGS, installed
 
-ROUNDS, PATIENCE = 5, 90.0  # seconds
-ENSEMBLE = "mclstm-maurer-447"
-HORIZON = 10
-MELTING = datetime.fromisoformat("1981-05-14T18:00:00+00:00")
-"""The clock over CAMELS-US: snow is melting, and 16 months of weather before it are enough for a forecast."""
+ROUNDS = 5
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 
 
@@ -55,14 +45,14 @@ def measure() -> dict[str, Any]:
     """Return what each page took, by store."""
     with tempfile.TemporaryDirectory() as folder:
         return {
-            "demonstration": opened(_demonstration(Path(folder)), AS_OF),
-            "camels": opened(_camels(Path(folder)), MELTING),
+            "demonstration": opened(demonstration(Path(folder)), AS_OF),
+            "camels": opened(camels(Path(folder)), MELTING),
         }
 
 
 def opened(store: Path, as_of: datetime) -> dict[str, Any]:
     """Return what the pages of a store took: medians, and the largest in `most`."""
-    with _serving(store, as_of) as (address, server), sync_playwright() as playwright:
+    with served(store, as_of) as (address, server), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
         pages = {"basin": f"{address}/basins/{_basin(address)}", "day": f"{address}/"}
         taken = {name: [_open(browser, page, server) for _ in range(ROUNDS + 1)] for name, page in pages.items()}
@@ -113,62 +103,8 @@ def _browser_seconds(processes: CDPSession) -> float:
     return sum(float(process["cpuTime"]) for process in told)
 
 
-@contextmanager
-def _serving(store: Path, as_of: datetime) -> Iterator[tuple[str, int]]:
-    """Serve a store; give its address and the process that serves it."""
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
-    with subprocess.Popen(command, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
-        try:
-            _await(lambda: urlopen(f"{address}/health/ready").status == 200)
-            yield address, server.pid
-        finally:
-            server.terminate()
-
-
 def _basin(address: str) -> str:
     """Return the first basin that has a forecast."""
     with urlopen(f"{address}/v1/edr/collections/forecasts/locations") as answer:
         basin: str = json.load(answer)["features"][0]["id"]
         return basin
-
-
-def _demonstration(folder: Path) -> Path:
-    _run(folder, AS_OF, "demo", "--once")
-    return folder / "demo"
-
-
-def _camels(folder: Path) -> Path:
-    store = folder / "camels"
-    store.mkdir()
-    files = [part for file in data.FILES for part in ("--from", str(data.camels() / file))]
-    _run(store, MELTING, "ingest", "camels", *files)
-    _run(store, MELTING, "models", "install-pretrained", ENSEMBLE, "--promote")
-    _run(store, MELTING, "forecast", "--t0", f"{MELTING - timedelta(days=1):%Y-%m-%d}", "--horizon", str(HORIZON))
-    return store
-
-
-def _run(store: Path, as_of: datetime, *command: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "freshet", *command],
-        env=_environment(store, as_of),
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-
-
-def _environment(store: Path, as_of: datetime) -> dict[str, str]:
-    own = {"FRESHET_DATA": str(store), "FRESHET_AS_OF": as_of.isoformat(), "FRESHET_REQUESTS_PER_MINUTE": "1000000"}
-    return {name: value for name, value in os.environ.items() if name != "FRESHET_DATABASE_URL"} | own
-
-
-def _await(is_ready: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        try:
-            if is_ready():
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("The server does not come up.")

@@ -1,0 +1,78 @@
+"""Stores to look at the pages of, and the API over one of them. Both are made by the command line."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from urllib.request import urlopen
+
+from benchmarks.processes import free_port
+from benchmarks.regional import data
+from freshet.demo import AS_OF
+
+PATIENCE = 90.0  # seconds
+ENSEMBLE = "mclstm-maurer-447"
+HORIZON = 10
+MELTING = datetime.fromisoformat("1981-05-14T18:00:00+00:00")
+"""The clock over CAMELS-US: snow is melting, and 16 months of weather before it are enough for a forecast."""
+
+
+@contextmanager
+def served(store: Path, as_of: datetime) -> Iterator[tuple[str, int]]:
+    """Serve a store; give its address and the process that serves it."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    with subprocess.Popen(command, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
+        try:
+            _await(lambda: urlopen(f"{address}/health/ready").status == 200)
+            yield address, server.pid
+        finally:
+            server.terminate()
+
+
+def demonstration(folder: Path) -> Path:
+    """Make the store of the demonstration; its clock is `AS_OF`."""
+    run(folder, AS_OF, "demo", "--once")
+    return folder / "demo"
+
+
+def camels(folder: Path) -> Path:
+    """Make a store of the 447 basins with one forecast of each; its clock is `MELTING`."""
+    store = folder / "camels"
+    store.mkdir()
+    files = [part for file in data.FILES for part in ("--from", str(data.camels() / file))]
+    run(store, MELTING, "ingest", "camels", *files)
+    run(store, MELTING, "models", "install-pretrained", ENSEMBLE, "--promote")
+    run(store, MELTING, "forecast", "--t0", f"{MELTING - timedelta(days=1):%Y-%m-%d}", "--horizon", str(HORIZON))
+    return store
+
+
+def run(store: Path, as_of: datetime, *command: str) -> None:
+    """Run a command of `freshet` on a store."""
+    subprocess.run(
+        [sys.executable, "-m", "freshet", *command],
+        env=_environment(store, as_of),
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+
+
+def _environment(store: Path, as_of: datetime) -> dict[str, str]:
+    own = {"FRESHET_DATA": str(store), "FRESHET_AS_OF": as_of.isoformat(), "FRESHET_REQUESTS_PER_MINUTE": "1000000"}
+    return {name: value for name, value in os.environ.items() if name != "FRESHET_DATABASE_URL"} | own
+
+
+def _await(is_ready: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            if is_ready():
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("The server does not come up.")
