@@ -20,7 +20,8 @@ State = dict[str, Tensor]
 
 Outputs = Mapping[str, Tensor]
 """Named results. Every network gives `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass
-also gives `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm."""
+also gives `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm; and where its state
+holds `tags` (B, K, G), the water of its cells told apart, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
 
 
 @dataclass(frozen=True, slots=True)

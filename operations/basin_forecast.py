@@ -103,7 +103,7 @@ class _Result:
         water, series, ledgers, reason = self.flow.water, [*self._discharge_series()], list[runs.Ledger](), None
         if water is not None:
             closed = self._closed(water)
-            series += self._water_series(water)
+            series += [*self._water_series(water), self._origin_series(water)]
             if self.start.weather.traces is not None:
                 series.append(self._ledger_series(closed))
             ledgers = self._ledgers(closed)
@@ -156,6 +156,18 @@ class _Result:
                 mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
                 yield runs.RunSeries(name, unit, {"trace": traces, "lead": self._leads}, mean)
         yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
+
+    def _origin_series(self, water: Water) -> runs.RunSeries:
+        """Return the discharge by where its water was at T0: its mean over members and traces, and their 5 and 95 %."""
+        snow, other, later = (self._of_both(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
+        parts = {"stored": snow + other, "yet_to_fall": later}
+        if water.snow is not None:
+            parts |= {"snow": snow, "other": other}
+        values = np.stack(list(parts.values()))  # (parts, members and traces, leads)
+        low, high = np.quantile(values, runs.ORIGIN_LEVELS, axis=1)
+        told = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
+        axes = {"origin": list(parts), "statistic": runs.ORIGIN_STATISTICS, "lead": self._leads}
+        return runs.RunSeries(runs.ORIGIN, "mm/day", axes, told)
 
     def _closed(self, water: Water) -> Ledgers:
         """Return the ledgers of all members and traces over the days ahead."""

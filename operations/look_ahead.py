@@ -21,6 +21,7 @@ from records.skill import SnowCells
 from records.states import State
 
 SAMPLES = 8 * GROUP  # traces of basins that are run together
+SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T0, of other cells then, yet to fall
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Water:
         at_end: (M, R), the last of it, summed in float64.
         lowest: (M, R), of any cell on any day, mm.
         snow: (M, R, D), of the cells that read as snow, mm; None where there are none.
+        discharge_by_origin: (M, R, D, 3), mm/day: water of the cells that read as snow at T0, of other cells then, and
+            water that fell later. They add up to the discharge.
     """
 
     loss: Array
@@ -54,6 +57,7 @@ class Water:
     at_end: npt.NDArray[np.float64]
     lowest: Array
     snow: Array | None
+    discharge_by_origin: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +96,20 @@ def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     discharge, loss, storage = (np.empty(shape, np.float32) for _ in range(3))
     at_end, lowest = np.empty(shape[:2]), np.empty(shape[:2], np.float32)
     snow = [None if start.snow is None else np.empty((members, start.traces, shape[2]), np.float32) for start in starts]
-    keep = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
-    for member, (outputs, _) in enumerate(ensemble.each(forcing, _fanned_out(starts, counts, members), keep)):
+    by_origin = np.empty((*shape, len(ORIGINS)), np.float32)
+    keep: tuple[str, ...] = ("discharge",)
+    states, tag = _states(starts, loaded.labels), None
+    if ensemble.conserving:
+        keep = ("discharge", "loss", "storage", "discharge_by_tag")
+        states, tag = _told_apart(starts, states, loaded.labels), np.full(shape[2], LATER)
+    each = ensemble.each(forcing, _fanned_out(states, counts), keep, tag)
+    for member, (outputs, _) in enumerate(each):
         discharge[member] = outputs["discharge"]
         if not ensemble.conserving:
             continue
         cells = outputs["storage"]
         loss[member], storage[member] = outputs["loss"], cells.sum(axis=-1)
+        by_origin[member] = outputs["discharge_by_tag"]
         at_end[member], lowest[member] = cells[:, -1].sum(axis=-1, dtype=np.float64), cells.min(axis=(1, 2))
         for start, of_basin, place in zip(starts, snow, rows, strict=True):
             if start.snow is not None and of_basin is not None:
@@ -107,13 +118,35 @@ def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     for place, of_basin in zip(rows, snow, strict=True):
         water = None
         if ensemble.conserving:
-            water = Water(loss[:, place], storage[:, place], at_end[:, place], lowest[:, place], of_basin)
+            water = Water(
+                loss[:, place], storage[:, place], at_end[:, place], lowest[:, place], of_basin, by_origin[:, place]
+            )
         yield Flow(discharge[:, place], water)
 
 
-def _fanned_out(starts: Sequence[Start], counts: Sequence[int], members: int) -> list[ArrayMap] | None:
-    """Return each member's states of T0, those of a basin once for each of its traces."""
-    at_t0 = member_states([start.state for start in starts], members)
+def _states(starts: Sequence[Start], labels: Sequence[str]) -> list[ArrayMap]:
+    """Return each member's states of T0, (basins, ...)."""
+    at_t0 = member_states([start.state for start in starts], len(labels))
     assert at_t0 is not None
-    basins = np.repeat(np.arange(len(starts)), counts)
-    return [{name: values[basins] for name, values in member.items()} for member in at_t0]
+    return at_t0
+
+
+def _told_apart(starts: Sequence[Start], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
+    """Return the states with the water in their cells told apart, snow from other water."""
+    apart = []
+    for label, state in zip(labels, states, strict=True):
+        cells = state["c"]
+        tags = np.zeros((*cells.shape, len(ORIGINS)), cells.dtype)
+        tags[..., OTHER] = cells
+        for basin, start in enumerate(starts):
+            chosen = [] if start.snow is None else start.snow.cells[label]
+            tags[basin, chosen, SNOW] = cells[basin, chosen]
+            tags[basin, chosen, OTHER] = 0
+        apart.append(state | {"tags": tags})
+    return apart
+
+
+def _fanned_out(states: Sequence[ArrayMap], counts: Sequence[int]) -> list[ArrayMap]:
+    """Return each member's states, those of a basin once for each of its traces."""
+    basins = np.repeat(np.arange(len(counts)), counts)
+    return [{name: values[basins] for name, values in member.items()} for member in states]

@@ -43,6 +43,11 @@ PATHS = "discharge_paths"
 """The array of equally likely courses of calibrated discharge (`hydrology.error_paths`)."""
 NORMAL = "discharge_normal"
 """The array of the flow that is normal on the days ahead by the basin's own record, where that is known."""
+ORIGIN = "discharge_by_origin"
+ORIGIN_LEVELS = (0.05, 0.95)
+ORIGIN_STATISTICS = ("mean", "p05", "p95")
+"""The array of discharge by where its water was at T0, and what is kept of its members (and traces): their mean, which
+adds up to that of the discharge, and quantiles of ORIGIN_LEVELS, which do not."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
@@ -63,8 +68,8 @@ class RunSeries:
 
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
-            `loss`, `precipitation`, `cells_at_t0`, `ledger`. With traces of weather, `discharge` is of every member and
-            trace; `storage`, `snow` and `loss` are the members' mean of every trace.
+            `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `ledger`. With traces of weather, `discharge`
+            is of every member and trace; `storage`, `snow` and `loss` are the members' mean of every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.

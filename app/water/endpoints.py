@@ -1,4 +1,4 @@
-"""/v1/basins/{basin}/storage and /v1/basins/{basin}/water-balance"""
+"""/v1/basins/{basin}/storage, /v1/basins/{basin}/origin and /v1/basins/{basin}/water-balance"""
 
 from fastapi import APIRouter, Response
 
@@ -10,7 +10,7 @@ from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
 from app.problems import documented
 from app.water import service, table
-from app.water.schemas import BalanceOfRun, StorageOfRun
+from app.water.schemas import BalanceOfRun, OriginOfRun, StorageOfRun
 from records.basins import UnknownBasin, sites
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun
@@ -42,6 +42,31 @@ def read_storage(
     found, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.storage(session, found, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_storage(answer, places), places)
+
+
+@router.get(
+    "/{basin}/origin",
+    summary="How much of the coming discharge is in a basin already, and how much has yet to fall",
+    responses=RESPONSES | documented_formats(*SERIES),
+    response_model=OriginOfRun,
+    response_model_exclude_unset=True,
+)
+def read_origin(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    chosen: SeriesFormat,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> OriginOfRun | Response:
+    """The discharge of each day ahead by where its water was at T0, mm/day: stored in the basin, as snow or otherwise,
+    or yet to fall. The model's own water is followed through its cells, none is guessed from another. What was in the
+    cells that read as snow counts as snow; the model was not trained on it. Null, with the reason, for networks that
+    do not conserve mass; where no cells read as snow, what is stored is one part."""
+    found, at = lookup.chosen(session, run, basin, clock.now())
+    answer, places = service.origin(session, found, at), sites(session, [basin])
+    return answered(chosen, answer, response, if_none_match, lambda: table.of_origin(answer, places), places)
 
 
 @router.get(

@@ -41,6 +41,35 @@ STORAGE: dict[str, Any] = OF_THE_RUN | {
     "missing": {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."},
 }
 
+ORIGIN: dict[str, Any] = OF_THE_RUN | {
+    "units": {"ceiling": "mm"} | dict.fromkeys(("discharge", "stored", "snow", "other", "yet_to_fall"), "mm/day"),
+    "time": FORECAST["time"],
+    "lead_days": FORECAST["lead_days"],
+    "ceiling": 14.04604,
+    "discharge": [0.0538028, 0.03929127, 0.02692423],
+    "stored": {
+        "mean": [0.04141809, 0.0283833, 0.02320389],
+        "p05": [0.03471633, 0.0251689, 0.0196903],
+        "p95": [0.04539596, 0.03087236, 0.02735083],
+    },
+    "snow": {
+        "mean": [0.0001718684, 8.695741e-05, 5.94964e-05],
+        "p05": [2.17303e-07, 1.456344e-07, 7.031683e-08],
+        "p95": [0.0004623063, 0.0002336199, 0.0001600778],
+    },
+    "other": {
+        "mean": [0.04124622, 0.02829634, 0.02314439],
+        "p05": [0.03425403, 0.02493528, 0.01967189],
+        "p95": [0.04539574, 0.03087221, 0.02733305],
+    },
+    "yet_to_fall": {
+        "mean": [0.0123847, 0.01090797, 0.003720348],
+        "p05": [0.006385652, 0.004008867, 0.00233536],
+        "p95": [0.01718286, 0.01636823, 0.005453819],
+    },
+    "missing": {},
+}
+
 BALANCE: dict[str, Any] = OF_THE_RUN | {
     "units": {"water_balance": "mm"},
     "first_day": "2008-04-21",

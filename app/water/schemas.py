@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
 from app.schema import Missing, Model, column
 from app.skill.schemas import SnowSkill
-from app.water.example import BALANCE, STORAGE
+from app.water.example import BALANCE, ORIGIN, STORAGE
 
 
 class NormalWater(Model):
@@ -39,6 +39,40 @@ class StorageOfRun(RunOfBasin):
     snow_skill: list[SnowSkill] = Field(
         description="How well those cells follow reference snow, as the model version was last evaluated."
     )
+    missing: Missing
+
+
+class FlowOfOrigin(Model):
+    """The discharge of each day ahead that is water of one origin, mm/day."""
+
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class OriginOfRun(RunOfBasin):
+    """The discharge of the days ahead by where its water was at T0, mm/day."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ORIGIN]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    ceiling: float | None = Field(
+        description="All water that was stored at T0, mm, the mean of the members: were none of it lost, so much of it "
+        "could still run off."
+    )
+    discharge: list[float] | None = Field(
+        description=column(
+            "The mean of the members, and of their traces, mm/day; `stored` and `yet_to_fall` add up to it"
+        )
+    )
+    stored: FlowOfOrigin | None = Field(
+        description="Water that was in the basin at T0; `snow` and `other` add up to it."
+    )
+    snow: FlowOfOrigin | None = Field(description="The part of it that was in the cells that read as snow.")
+    other: FlowOfOrigin | None = Field(description="The rest of it.")
+    yet_to_fall: FlowOfOrigin | None = Field(description="Water that falls after T0, as rain or as snow.")
     missing: Missing
 
 

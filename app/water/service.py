@@ -5,13 +5,13 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.columns import column
+from app.columns import column, rounded
 from app.forecasts import service as forecasts
 from app.forecasts.balance import missing_in_balance, residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.skill.service import snow_skill
 from app.water.normal import normal_snow, normal_total
-from app.water.schemas import BalanceOfRun, StorageOfRun
+from app.water.schemas import BalanceOfRun, FlowOfOrigin, OriginOfRun, StorageOfRun
 from records import runs, skill, versions
 from records.latest import Latest
 
@@ -52,6 +52,45 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         snow_skill=snow_skills,
         missing=missing,
     )
+
+
+def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
+    """Return where the water of the discharge was at T0; `at` is the clock's time for a latest answer."""
+    run, basin = latest.run, latest.basin
+    wanted = (runs.ORIGIN, "cells_at_t0")
+    series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
+    parts = _parts(series[runs.ORIGIN]) if runs.ORIGIN in series else {}
+    missing = missing_in_header(basin)
+    ceiling = discharge = None
+    if not parts:
+        reason = forecasts.why_no_account(basin, _conserving(session, latest))
+        missing |= dict.fromkeys(("ceiling", "discharge", "stored", "snow", "other", "yet_to_fall"), reason)
+    else:
+        ceiling = rounded(float(series["cells_at_t0"].values.sum(axis=1, dtype=np.float64).mean()))
+        discharge = column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
+        if "snow" not in parts:
+            missing |= dict.fromkeys(("snow", "other"), forecasts.why_no_snow(basin))
+    return OriginOfRun(
+        **header(latest, at),
+        **days_ahead(run),
+        units={"ceiling": "mm"} | dict.fromkeys(("discharge", "stored", "snow", "other", "yet_to_fall"), "mm/day"),
+        ceiling=ceiling,
+        discharge=discharge,
+        stored=parts.get("stored"),
+        snow=parts.get("snow"),
+        other=parts.get("other"),
+        yet_to_fall=parts.get("yet_to_fall"),
+        missing=missing,
+    )
+
+
+def _parts(series: runs.RunSeries) -> dict[str, FlowOfOrigin]:
+    """Return the parts of the discharge by their origin."""
+    statistics = series.axes["statistic"]
+    return {
+        name: FlowOfOrigin(**{of: column(row) for of, row in zip(statistics, rows, strict=True)})
+        for name, rows in zip(series.axes["origin"], series.values, strict=True)
+    }
 
 
 def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfRun:

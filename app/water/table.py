@@ -1,11 +1,13 @@
 """Water in a basin as a table: a row a day."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from app.exports.table import Column, Table
 from app.forecasts.table import day_columns, run_columns, water_columns
-from app.water.schemas import StorageOfRun
+from app.water.schemas import FlowOfOrigin, OriginOfRun, StorageOfRun
 from records.basins import Site
+
+UNIT = "mm/day"
 
 
 def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
@@ -18,3 +20,29 @@ def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
         Column("storage_other", "the rest of the water", "number", answer.other or [None] * rows, "mm"),
     ]
     return Table(f"{answer.basin}_storage_{answer.t0}", f"Water stored in {answer.basin}", columns)
+
+
+def of_origin(answer: OriginOfRun, sites: Mapping[str, Site]) -> Table:
+    """Return the discharge on the days ahead by where its water was at T0."""
+    rows = len(answer.time)
+    parts = {
+        "stored": ("water that was in the basin at t0", answer.stored),
+        "snow": ("water that was in the cells that read as snow at t0", answer.snow),
+        "other": ("water that was in the other cells at t0", answer.other),
+        "yet_to_fall": ("water that falls after t0", answer.yet_to_fall),
+    }
+    columns = [
+        *run_columns(answer, sites, rows),
+        *day_columns(answer.time, answer.lead_days),
+        Column("discharge", "mean of the members", "number", answer.discharge or [None] * rows, UNIT),
+        *(column for name, (meaning, part) in parts.items() for column in _part_columns(name, meaning, part, rows)),
+    ]
+    return Table(
+        f"{answer.basin}_origin_{answer.t0}", f"Discharge of {answer.basin} by the origin of its water", columns
+    )
+
+
+def _part_columns(name: str, meaning: str, part: FlowOfOrigin | None, rows: int) -> Iterator[Column]:
+    for statistic in FlowOfOrigin.model_fields:
+        values = [None] * rows if part is None else getattr(part, statistic)
+        yield Column(f"discharge_{name}_{statistic}", f"{statistic} of the {meaning}", "number", values, UNIT)

@@ -55,7 +55,10 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
 
 def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
     arrays = records.series_of(
-        session, run, row.basin_id, ("discharge", "storage", "discharge_quantiles", records.CALIBRATED)
+        session,
+        run,
+        row.basin_id,
+        ("discharge", "storage", "discharge_quantiles", records.CALIBRATED, records.ORIGIN),
     )
     ledgers = records.ledger_of(session, run, row.basin_id)
     quantiles, calibrated = arrays.get("discharge_quantiles"), arrays.get(records.CALIBRATED)
@@ -69,6 +72,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
+        "origin_mm_per_day": _by_origin(arrays[records.ORIGIN]) if records.ORIGIN in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
         "missing": _missing(row, ledgers),
     }
@@ -150,3 +154,8 @@ def run_table(run: dict[str, Any]) -> RenderableType:
 def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:
     levels = quantiles.axes["level"]
     return {str(level): row for level, row in zip(levels, quantiles.values.tolist(), strict=True)}
+
+
+def _by_origin(told: records.RunSeries) -> dict[str, list[float]]:
+    """Return the mean discharge by where its water was at T0."""
+    return {origin: mean for origin, (mean, *_) in zip(told.axes["origin"], told.values.tolist(), strict=True)}

@@ -90,7 +90,9 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
     of_all: Axes = {"entry": runs.LEDGER_ENTRIES, "member": MEMBERS, "trace": TRACES}
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
     series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
-    series += [by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "cells_at_t0")]
+    series += [
+        by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "cells_at_t0", runs.ORIGIN)
+    ]
     return runs.BasinResult(
         basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
         series=series,
@@ -140,4 +142,14 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
             runs.RunSeries("storage", "mm", axes, STORAGE),
             runs.RunSeries("cells_at_t0", "mm", cells, CELLS),
         ]
+        series.append(_origin(snow=snow))
     return [*series, runs.RunSeries("snow", "mm", axes, SNOW)] if snow else series
+
+
+def _origin(*, snow: bool) -> runs.RunSeries:
+    """Return the mean discharge in shares of each origin that can be told."""
+    shares = {"stored": 0.75, "yet_to_fall": 0.25} | ({"snow": 0.5, "other": 0.25} if snow else {})
+    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.ORIGIN_LEVELS, axis=0)])
+    values = np.array(list(shares.values()))[:, None, None] * flow
+    axes: Axes = {"origin": list(shares), "statistic": runs.ORIGIN_STATISTICS, "lead": LEADS}
+    return runs.RunSeries(runs.ORIGIN, "mm/day", axes, values.astype(np.float32))

@@ -134,6 +134,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_model_verification",
         "read_normals",
         "read_observations",
+        "read_origin",
         "read_run",
         "read_run_of_basin",
         "read_liveness",

@@ -1,4 +1,4 @@
-"""Storage with its snow, and the water balance, from the latest run or a given one."""
+"""Storage with its snow, the origin of the flow, and the water balance, from the latest run or a given one."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -17,6 +17,7 @@ from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_r
 from tests.records.test_model_levels import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
+ORIGIN = f"/v1/basins/{BASIN}/origin"
 CELLS = skill.SnowCells(
     version_id="",
     basin_id=BASIN,
@@ -116,6 +117,40 @@ def test_storage_without_snow_says_why(sqlite_database: Database, sqlite_client:
     assert "not judged" in said["missing"]["snow_skill"]
 
 
+def test_the_flow_is_told_by_where_its_water_was_at_t0(database: Database, client: TestClient) -> None:
+    run = keep(database, made.forecast())
+    said = client.get(ORIGIN).json()
+    assert (said["run"], said["time"][0], said["lead_days"], said["missing"]) == (run, "2008-10-01", [1, 2, 3], {})
+    np.testing.assert_allclose(said["discharge"], made.DISCHARGE.mean(axis=0), rtol=1e-6)
+    mean = {name: said[name]["mean"] for name in ("stored", "snow", "other", "yet_to_fall")}
+    np.testing.assert_allclose(np.add(mean["stored"], mean["yet_to_fall"]), said["discharge"], rtol=1e-6)
+    np.testing.assert_allclose(np.add(mean["snow"], mean["other"]), mean["stored"], rtol=1e-6)
+    for part in ("stored", "yet_to_fall"):
+        assert all(np.less_equal(said[part]["p05"], said[part]["mean"]))
+        assert all(np.less_equal(said[part]["mean"], said[part]["p95"]))
+    assert said["ceiling"] == 175.0
+    for form in ("csv", "netcdf", "parquet", "coveragejson"):
+        assert b"discharge_snow_mean" in client.get(ORIGIN, params={"format": form}).content
+
+
+def test_where_no_cells_read_as_snow_what_is_stored_is_one_part(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast(snow=False))
+    said = sqlite_client.get(ORIGIN).json()
+    assert len(said["stored"]["mean"]) == 3
+    assert (said["snow"], said["other"]) == (None, None)
+    assert said["missing"] == dict.fromkeys(("snow", "other"), "No reference snow is kept here.")
+
+
+def test_a_run_from_before_origins_were_kept_says_so(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    result = made.forecast()
+    keep(sqlite_database, replace(result, series=[one for one in result.series if one.variable != runs.ORIGIN]))
+    said = sqlite_client.get(ORIGIN).json()
+    assert (said["discharge"], said["ceiling"]) == (None, None)
+    assert said["missing"]["stored"] == "The run did not keep it."
+
+
 def test_a_network_that_does_not_conserve_mass_has_neither(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
@@ -124,6 +159,9 @@ def test_a_network_that_does_not_conserve_mass_has_neither(
     assert (storage["total"], storage["snow"], storage["other"], balance["water_balance"]) == (None, None, None, None)
     for said in (storage["missing"]["total"], balance["missing"]["water_balance"]):
         assert "does not conserve mass" in said
+    origin = sqlite_client.get(ORIGIN).json()
+    assert (origin["discharge"], origin["stored"]) == (None, None)
+    assert "does not conserve mass" in origin["missing"]["stored"]
 
 
 def test_the_balance_is_the_forecasts(database: Database, client: TestClient) -> None:
@@ -210,7 +248,7 @@ def test_a_new_judgement_of_the_snow_is_a_new_answer(sqlite_database: Database, 
     assert sqlite_client.get(address, headers=held).json()["snow_skill"][0]["test"]["r"] == 0.7
 
 
-@pytest.mark.parametrize("noun", ["storage", "water-balance"])
+@pytest.mark.parametrize("noun", ["storage", "origin", "water-balance"])
 def test_what_is_not_kept_is_a_problem(sqlite_database: Database, sqlite_client: TestClient, noun: str) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)

@@ -262,8 +262,8 @@ def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
     """As if a network took 0.1 mm from the river and lost it: the sum still closes."""
     each = Ensemble.each
 
-    def broken(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
-        for member, (outputs, last) in enumerate(each(self, forcing, start, keep)):
+    def broken(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str], *tag: Any) -> Any:
+        for member, (outputs, last) in enumerate(each(self, forcing, start, keep, *tag)):
             if member == 1 and before_t0 == ("storage" not in keep):
                 shift = outputs["discharge"][:, 3] + 0.1
                 outputs["discharge"][:, 3] -= shift
@@ -283,10 +283,10 @@ def leak(monkeypatch: pytest.MonkeyPatch, *, of_storage: float = 0, of_rain: flo
     """Let every network lose a share of what it holds before a run of days, or of the rain of each day."""
     each = Ensemble.each
 
-    def leaking(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str]) -> Any:
+    def leaking(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str], *tag: Any) -> Any:
         less = replace(forcing, mass=(forcing.mass * (1 - of_rain)).astype(np.float32))
         held = start and [{name: values * np.float32(1 - of_storage) for name, values in one.items()} for one in start]
-        return each(self, less, held, keep)
+        return each(self, less, held, keep, *tag)
 
     monkeypatch.setattr(Ensemble, "each", leaking)
 
