@@ -41,6 +41,7 @@ from app.verification import service as verification
 from app.verification.schemas import BasinVerification, LeadVerification
 from app.volumes import service as volume_service
 from app.volumes.schemas import VolumesOfRun
+from app.water import service as waters
 from hydrology.alerting import rank
 from hydrology.basins import gauge_product
 from hydrology.calendar import day
@@ -182,7 +183,7 @@ class _Shown:
             around=runs_around(self.session, latest, self.now),
             units=self.units,
             members=self.members,
-            figures=self._figures(forecast),
+            figures=self._figures(forecast, latest),
             alerts=alert_service.of_basin(self.session, self.basin),
             volumes=_or_reason(self._volumes),
             skill=_or_reason(lambda: skills.of_basin(self.session, self.basin, forecast.version, None)),
@@ -201,20 +202,21 @@ class _Shown:
         newest = volumes.newest(self.session, self.basin, self.now)
         return volume_service.volumes_of_run(self.session, newest, None, self.now)
 
-    def _figures(self, forecast: BasinForecast) -> list[Figure]:
+    def _figures(self, forecast: BasinForecast, latest: Latest) -> list[Figure]:
         first = forecast.t0 - timedelta(days=PAST_DAYS)
         time = [first + timedelta(days=ahead) for ahead in range(PAST_DAYS + forecast.horizon_days + 1)]
-        of_run = f"/v1/basins/{self.basin}/forecasts/latest"
-        of_water = f"/v1/basins/{self.basin}/storage"
+        here, chosen, of_run = f"/v1/basins/{self.basin}", "", f"/v1/basins/{self.basin}/forecasts/latest"
         if self.run is not None:
-            of_run = f"/v1/runs/{self.run}/basins/{self.basin}"
-        past = f"/v1/basins/{self.basin}/observations?product={forecast.product}&start={first}&end={forecast.t0}"
+            chosen, of_run = f"?run={self.run}", f"/v1/runs/{self.run}/basins/{self.basin}"
+        of_water = f"{here}/storage{chosen}"
+        past = f"{here}/observations?product={forecast.product}&start={first}&end={forecast.t0}"
         of_weather = _or_reason(lambda: self._observations(forecast.product, None, first, forecast.t0, forecast))
         normals = _or_reason(lambda: self._normals(forecast, time))
         observed, levels = self._observed(forecast, time), self._levels(forecast)
         discharge = flow.hydrograph(forecast, observed, levels, self.units, time, of_run)
         return [
             with_usual(discharge, normals, DISCHARGE, time),
+            water.origin(waters.origin(self.session, latest, None), time, f"{here}/origin{chosen}"),
             weather.precipitation(forecast, of_weather, time, past),
             weather.temperature(forecast, of_weather, time, past),
             with_usual(water.snow(forecast, time, of_water), normals, SNOW, time),

@@ -11,7 +11,7 @@ Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
 Colour = Literal[
     "observed", "median", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold", "band-50",
-    "band-90",
+    "band-90", "part-stored", "part-snow",
 ]  # fmt: skip
 """Colours of the style sheet."""
 
@@ -81,6 +81,11 @@ class Figure:
             name=self.name, unit=self.unit, time=self.time, curves=self.curves, bands=self.bands, t0=self.t0
         )
         return drawing.model_dump(mode="json")
+
+
+def as_csv(call: str) -> str:
+    """Return the call that gives the same as a table."""
+    return f"{call}{'&' if '?' in call else '?'}format=csv"
 
 
 def on_days(time: Sequence[date], days: Sequence[date], values: Values) -> list[float | None]:
