@@ -38,6 +38,8 @@ COMMANDS = (
     "bridge",
     "schedules",
     "audit",
+    "backup",
+    "restore",
     "doctor",
     "demo",
     *PARTS,

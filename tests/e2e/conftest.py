@@ -129,6 +129,13 @@ def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @contextmanager
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
     kept = _fill(database_url)
+    with served(database_url, folder) as (address, process):
+        yield Api(address, process, kept)
+
+
+@contextmanager
+def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """Serve a database; give the API's address and process."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     environment = os.environ | {
@@ -145,7 +152,7 @@ def _started(database_url: str, folder: Path) -> Iterator[Api]:
     with (folder / "api.log").open("wb") as log, subprocess.Popen(command, env=environment, stderr=log) as process:
         try:
             await_ready(address, process, folder / "api.log")
-            yield Api(address, process.pid, kept)
+            yield address, process.pid
         finally:
             process.kill()
 

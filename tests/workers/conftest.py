@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
 
 from jobspec.kinds import queue_of
-from records import jobs
+from records import copying, jobs
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
-from records.tables.base import Base
 from tests.databases import PostgreSQL
 from tests.operations.conftest import configuration, country, live_file, long_trained_file, trained_file
 from workers.broker import start_embedded
@@ -172,15 +170,7 @@ def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) 
 def copy_rows(file: Path, url: str) -> None:
     """Copy every row of a SQLite file into an empty database of PostgreSQL."""
     source, target = Database(f"sqlite:///{file}"), Database(url)
-    with source.reading() as reading, target.transaction() as writing:
-        for table in Base.metadata.sorted_tables:
-            rows = [dict(row._mapping) for row in reading.execute(select(table))]
-            if rows:
-                writing.execute(table.insert(), rows)
-            number = table.autoincrement_column
-            if rows and number is not None:  # the next row gets the next number
-                sequence = func.pg_get_serial_sequence(table.name, number.name)
-                writing.execute(select(func.setval(sequence, func.max(number))))
+    copying.copy_rows(source, target)
     source.close()
     target.close()
 
