@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import Reading, ServiceClock
+from app.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.basins_today import BasinToday, basins_today
 from app.pages.errors import PageRoute
 from app.pages.map import Place, Projection, borders, projection
@@ -82,14 +82,19 @@ class Day:
 
 @router.get("/", response_class=HTMLResponse)
 def read_day(
-    request: Request, session: Reading, clock: ServiceClock, colour: Colour = None, search: Search = ""
+    request: Request,
+    session: Reading,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    colour: Colour = None,
+    search: Search = "",
 ) -> HTMLResponse:
     """Show every basin as it stands today."""
     everything = basins_today(session, clock.now())
     by = colour or _first_known(everything)
     chosen = [basin for basin in everything if search.lower() in f"{basin.id} {basin.name}".lower()]
     page = Day(
-        status=status.status(session, clock, None),
+        status=status.status(session, clock, settings, None),
         basins=chosen,
         of=len(everything),
         search=search,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import OpenDatabase, Reading, ServiceClock
+from app.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.pages.errors import PageRoute
 from app.pages.render import render
 from app.status import service
@@ -22,6 +22,8 @@ class Now:
 
 
 @router.get("/status", response_class=HTMLResponse)
-def read_status(request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock) -> HTMLResponse:
+def read_status(
+    request: Request, session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings
+) -> HTMLResponse:
     """Show the status."""
-    return render(request, "status.html", Now(service.status(session, clock, database.check().revision)))
+    return render(request, "status.html", Now(service.status(session, clock, settings, database.check().revision)))

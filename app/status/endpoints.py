@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from app.dependencies import OpenDatabase, Reading, ServiceClock
+from app.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.problems import documented
 from app.status import service
 from app.status.schemas import Status
@@ -11,8 +11,11 @@ router = APIRouter(prefix="/status", tags=["status"])
 
 
 @router.get("", summary="How fresh the forecasts and their inputs are", responses=documented())
-def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, response: Response) -> Status:
+def read_status(
+    session: Reading, database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings, response: Response
+) -> Status:
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
-    service's clock, and what is degraded and why."""
+    service's clock, and what is degraded and why: late forecasts and inputs, work that nobody takes or that fails, a
+    disk that is nearly full."""
     response.headers["Cache-Control"] = "no-store"
-    return service.status(session, clock, database.check().revision)
+    return service.status(session, clock, settings, database.check().revision)

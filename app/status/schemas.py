@@ -57,6 +57,10 @@ class Degraded(Model):
         "stale-input",
         "not-issued",
         "failed-deliveries",
+        "no-worker",
+        "failed-job",
+        "failing-schedule",
+        "disk",
     ]
     sentence: str
 

@@ -6,16 +6,18 @@ from importlib import metadata
 
 from sqlalchemy.orm import Session
 
+from app.status import work
 from app.status.schemas import Counts, Degraded, InputStatus, Status, VersionStatus
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import STALE_AFTER_DAYS, age_days, stale
 from records import basins, deliveries, latest, promotions, revisions, runs, versions
 from records.clock import Clock
+from records.settings import Settings
 
 MOST_NAMED = 5
 
 
-def status(session: Session, clock: Clock, revision: str | None) -> Status:
+def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
     """Return the status as the clock sees it; `revision` is that of the database's tables."""
     now, in_use = clock.now(), promotions.in_use(session)
     made = runs.made(session, now)
@@ -39,6 +41,7 @@ def status(session: Session, clock: Clock, revision: str | None) -> Status:
         *_left_behind(session, statuses, now),
         *_withheld(session, statuses, now),
         *_not_told(session),
+        *work.degraded(session, clock.wall(), settings),
     ]
     return Status(
         status="degraded" if degraded else "ok",

@@ -1,12 +1,17 @@
 """The status: what there is, how fresh it is, and what is degraded."""
 
-from datetime import timedelta
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
+from app.status import work
 from hydrology.calendar import day
-from records import promotions, series
+from records import jobs, promotions, schedules, series
+from records.clock import Clock
 from records.engine import Database
 from tests.app.conftest import serving
 from tests.records.factories import (
@@ -119,3 +124,71 @@ def test_a_newest_run_that_was_not_issued_everywhere_is_told(
     with sqlite_database.transaction() as session:
         a_run(session, version)
     assert codes(sqlite_client.get("/v1/status").json()) == []
+
+
+def posted(database: Database, at: datetime, **chosen: Any) -> str:
+    new = jobs.NewJob(**({"kind": "forecast", "params": {}, "queue": "default"} | chosen))
+    with database.transaction() as session:
+        return jobs.create(session, new, at)[0].id
+
+
+def ended(database: Database, job: str, **ending: Any) -> None:
+    now = Clock(None).wall()
+    with database.transaction() as session:
+        assert jobs.claim(session, job, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        jobs.finish(session, job, 1, at=now, **ending)
+
+
+def work_codes(client: TestClient) -> list[str]:
+    return [code for code in codes(client.get("/v1/status").json()) if code != "no-basins"]
+
+
+def test_a_queue_that_nobody_takes_from_is_told(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    posted(database, now)
+    assert work_codes(client) == []
+    first = posted(database, now - timedelta(minutes=7))
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
+    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 7 minutes")
+    with database.transaction() as session:
+        assert jobs.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+    posted(database, now - timedelta(minutes=7))
+    assert work_codes(client) == []
+    posted(database, now - timedelta(minutes=7), kind="training", queue="training")
+    assert work_codes(client) == ["no-worker"]
+
+
+def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    failed = posted(database, now)
+    ended(database, failed, status="failed", problem=problem)
+    ended(database, posted(database, now, kind="ingest"), status="succeeded", result={})
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in told["sentence"]
+    ended(database, posted(database, now), status="succeeded", result={})
+    assert work_codes(client) == []
+
+
+def test_a_schedule_whose_work_failed_is_told_until_it_succeeds(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    new = schedules.NewSchedule(
+        name="mornings", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+    )
+    with database.transaction() as session:
+        schedule = schedules.create(session, new, now).id
+    for revision, (status, expected) in enumerate([("failed", ["failing-schedule"]), ("succeeded", [])], start=1):
+        job, later = posted(database, now, schedule_id=schedule), now + timedelta(days=1)
+        with database.transaction() as session:
+            assert schedules.advance(session, schedule, revision, ran_at=now, next_run_at=later, job_id=job)
+        ended(database, job, status=status, **({"problem": problem} if status == "failed" else {"result": {}}))
+        assert work_codes(client) == expected
+
+
+def test_a_disk_that_is_nearly_full_is_told(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    monkeypatch.setattr(work, "LEAST_FREE", free * 2)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "disk" in codes(client.get("/v1/status").json())
+    monkeypatch.setattr(work, "LEAST_FREE", 1)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "disk" not in codes(client.get("/v1/status").json())

@@ -1,0 +1,83 @@
+"""What the jobs say of the workers: queues that nobody takes from, work that fails, posted or by schedule."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from records.tables.jobs import EventRow, JobRow
+from records.tables.schedules import ScheduleRow
+
+
+@dataclass(frozen=True, slots=True)
+class LeftQueue:
+    """A queue with work of which nothing runs.
+
+    Attributes:
+        jobs: how many are queued.
+        since: when the first of them was queued, by the wall's clock.
+    """
+
+    queue: str
+    jobs: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJob:
+    """A job that failed last of its kind, or of its schedule.
+
+    Attributes:
+        schedule: the name of the schedule that posted it; None for one that was posted by somebody.
+    """
+
+    id: str
+    kind: str
+    schedule: str | None
+
+
+def left_queues(session: Session) -> list[LeftQueue]:
+    """Return the queues with work of which nothing runs, in the order of their names."""
+    queued = select(JobRow.id).where(JobRow.status == "queued")
+    queued_at = (
+        select(EventRow.job_id, func.max(EventRow.at).label("at"))
+        .where(EventRow.job_id.in_(queued), EventRow.type == "status")
+        .group_by(EventRow.job_id)
+        .subquery()
+    )
+    busy = select(JobRow.queue).where(JobRow.status == "running")
+    query = (
+        select(JobRow.queue, func.count(), func.min(queued_at.c.at))
+        .join(queued_at, queued_at.c.job_id == JobRow.id)
+        .where(JobRow.queue.not_in(busy))
+        .group_by(JobRow.queue)
+        .order_by(JobRow.queue)
+    )
+    return [LeftQueue(queue, jobs, since) for queue, jobs, since in session.execute(query)]
+
+
+def failed_kinds(session: Session) -> list[FailedJob]:
+    """Return the last ended job of each kind that somebody posted, where it failed, in the order of the kinds."""
+    place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
+    posted = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None)
+    ended = (
+        select(JobRow.id, JobRow.kind, JobRow.status, place.label("place"))
+        .where(posted, JobRow.status.in_(("succeeded", "failed")))
+        .subquery()
+    )
+    query = (
+        select(ended.c.id, ended.c.kind).where(ended.c.place == 1, ended.c.status == "failed").order_by(ended.c.kind)
+    )
+    return [FailedJob(job, kind, None) for job, kind in session.execute(query)]
+
+
+def failing_schedules(session: Session) -> list[FailedJob]:
+    """Return the last job of each schedule that is enabled, where it failed, in the order of the schedules' names."""
+    query = (
+        select(JobRow.id, JobRow.kind, ScheduleRow.name)
+        .join(ScheduleRow, ScheduleRow.last_job_id == JobRow.id)
+        .where(ScheduleRow.enabled, JobRow.status == "failed")
+        .order_by(ScheduleRow.name)
+    )
+    return [FailedJob(job, kind, name) for job, kind, name in session.execute(query)]
