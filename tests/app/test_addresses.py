@@ -9,6 +9,8 @@ from records.engine import Database
 from records.settings import Settings
 from tests.app.conftest import bearer, listening
 
+pytestmark = pytest.mark.usefixtures("within_a_minute")
+
 PEER = "127.0.0.1"
 FORECAST = {"kind": "forecast", "params": {}}
 

@@ -13,6 +13,8 @@ from records.settings import Settings
 from tests.app.conftest import NO_BROKER, bearer, serving
 from workers.broker import start_embedded
 
+pytestmark = pytest.mark.usefixtures("within_a_minute")
+
 FORECAST = {"kind": "forecast", "params": {}}
 
 
