@@ -30,5 +30,5 @@ class ProbeResult:
     def in_words(self) -> str:
         """What was found, beside the limit."""
         unit = "" if self.unit == "1" else f" {self.unit}"
-        found = "no finite number" if self.value is None else f"{self.value:.1e}{unit}"
-        return f"{self.name}: {found}, at most {self.limit:g}{unit}"
+        measured = "no finite number" if self.value is None else f"{self.value:.1e}{unit}"
+        return f"{self.name}: {measured}, at most {self.limit:g}{unit}"

@@ -119,17 +119,17 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
     private.make_folder(settings.data)
     with _folder(settings.data) as folder:
         manifest = _unpack(file, folder)
-        key, kept = folder / KEY_FILE, settings.data / KEY_FILE
-        if key.exists() and kept.exists() and key.read_bytes() != kept.read_bytes():
+        key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
+        if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
             raise NotEmpty(
-                f"{kept} is another key of webhooks than that of the backup: put it aside, then restore again."
+                f"{own_key} is another key of webhooks than that of the backup: put it aside, then restore again."
             )
         rows = Database(f"sqlite:///{folder / ROWS}")
         rows.migrate()
         copy_rows(rows, database, show)
         rows.close()
-        if key.exists() and not kept.exists():
-            key.rename(kept)
+        if key.exists() and not own_key.exists():
+            key.rename(own_key)
     return manifest
 
 

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
@@ -14,6 +14,7 @@ from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag
 from hydrology.weather import WeatherForecast, WeatherIssue
 from records import basins, issuing, jobs, promotions, runs, sources, states, versions
+from records.copying import counts
 from records.ids import new_id
 from records.tables import Base
 
@@ -140,11 +141,7 @@ def contents(session: Session) -> dict[str, list[tuple[Any, ...]]]:
 
 def row_counts(session: Session) -> dict[str, int]:
     """Return the number of rows of each table that has any."""
-    counts = {
-        table.name: session.scalar(select(func.count()).select_from(table)) or 0
-        for table in Base.metadata.sorted_tables
-    }
-    return {name: rows for name, rows in counts.items() if rows}
+    return {name: rows for name, rows in counts(session).items() if rows}
 
 
 def an_issue(reference_time: str = "2008-10-01", **chosen: Any) -> WeatherIssue:
