@@ -18,8 +18,11 @@ from hydrology.quantities import WEATHER
 
 Array = npt.NDArray[np.float32]
 
-ForcingKind = Literal["observed", "supplied", "climatology"]
-"""The weather after T0: that which was observed (a hindcast), a weather forecast, or that of other years (ESP)."""
+ForcingKind = Literal["observed", "supplied", "climatology", "dry"]
+"""The weather after T0: that which was observed (a hindcast), a weather forecast, that of other years (ESP), or no
+precipitation and of all else what other years had in the mean."""
+IMAGINED: tuple[ForcingKind, ...] = ("dry",)
+"""Weather that nobody expects: a run on it tells what if, and is never the forecast of a basin."""
 
 MOST_TRACES = 256
 MOST_LEADS = 366

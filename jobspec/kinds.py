@@ -140,7 +140,8 @@ class ForecastParams(RequestModel):
     weather: ForcingKind = Field(
         "observed",
         description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of the same days in every other year.",
+        "weather of the same days in every other year. `dry`: no precipitation, and of all else their mean: what would "
+        "run off of the water that is there.",
     )
     weather_id: Id | None = Field(
         None, description="Which weather forecast to use; by default the newest of each basin that was known."

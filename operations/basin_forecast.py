@@ -181,6 +181,10 @@ class _Result:
         at_t0: npt.NDArray[np.float64] = np.asarray(self.state.arrays["c"]).sum(axis=-1, dtype=np.float64)
         return at_t0
 
+    def _flow_at_t0(self) -> float | None:
+        flow = self.state.recent_flow
+        return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
+
     def _snow_at_t0(self) -> float | None:
         cells, chosen = np.asarray(self.state.arrays["c"]), self.start.snow
         if chosen is None:
@@ -256,7 +260,7 @@ class _Result:
 
     def _consumed_hash(self, first: Day) -> str:
         record, weather = self.start.forcing.forcing, self.start.weather
-        if weather.traces is None:
+        if weather.of_record:
             consumed = record.over(Period(first, self.days.ahead.last))
             return content_hash(consumed.mass, consumed.auxiliary, consumed.static)
         to_t0 = slice(*((at - record.first).astype(int) for at in (first, self.days.t0 + ONE_DAY)))
@@ -268,12 +272,13 @@ class _Result:
         median = np.median(self._of_both(self.flow.discharge), axis=0)
         names, static = self.loaded.config.inputs.static, start.forcing.forcing.static[0]
         learnt = learnt_from(self.loaded.version, start.basin.id, names, static, start.forcing.assumed)
-        last_of_record = self.days.ahead.last if traces is None else self.days.t0
+        last_of_record = self.days.ahead.last if start.weather.of_record else self.days.t0
         holds_water = self.flow.water is not None
         snow_reason = why_no_snow(start.snow) if holds_water else "The network's cells do not hold water."
         snow_normal = snow_reason or start.snow_normal
         return RunSummary(
             traces=None if traces is None else len(traces),
+            flow_at_t0_mm=self._flow_at_t0(),
             discharge_mm=float(median.sum()),
             normal_mm=None if isinstance(normal := start.normal, str) else float(normal.sum()),
             normal_reason=normal if isinstance(normal, str) else None,

@@ -1,20 +1,22 @@
 """Forecast runs: advance the states to T0, look ahead, keep the run whole.
 
-The weather after T0 is the observed (the run is a hindcast, and says so), a weather forecast, or that of other years.
+The weather after T0 is the observed (the run is a hindcast, and says so), a weather forecast, that of other years, or
+imagined (the run is a what-if, and says so).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.weather import IMAGINED, ForcingKind
 from jobspec.kinds import ForecastParams
 from operations.advance import advance
 from operations.alerts import decide
 from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
 from operations.basins import with_model
-from operations.calibrated import calibrations
+from operations.calibrated import Calibration, calibrations
 from operations.machine import program
 from operations.normals import observed_normals, snow_normals
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
@@ -23,12 +25,14 @@ from records import basins, issuing, promotions, runs, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import new_id
+from records.states import State
 
 __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
 
 NO_STATE = "The basin has no state of T0."
+NEVER_OBSERVED = "Nothing like the weather of this run was ever observed: how far its flow is off, nothing tells."
 OnDays = Callable[[int, int], None]
 
 
@@ -47,7 +51,7 @@ def forecast(
         params: what is to be forecast. Without a T0 it is the last day before the clock's, or, where the record ends,
             the last day that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the
             observed).
-        purpose: why the runs are made.
+        purpose: why the runs are made; on imagined weather they are a what-if, whatever it is.
         key: names the request, so that the same one again returns its runs; None for new ones each time.
         on_days: gets how many basin-days are advanced, of how many.
 
@@ -56,6 +60,8 @@ def forecast(
         UnknownVersion, UnknownBasin, UnknownWeather: one is not kept.
         NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
     """
+    if params.weather in IMAGINED:
+        purpose = "what-if"
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
         issued = _earlier_runs(session, key)
@@ -79,7 +85,7 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
     """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
-    results = [_results(plan, database, clock, on_days) for plan in planned]
+    results = [_results(plan, params, database, clock, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
@@ -125,7 +131,9 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     return [] if key is None else runs.of_key(session, key)
 
 
-def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> list[runs.BasinResult]:
+def _results(
+    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays
+) -> list[runs.BasinResult]:
     """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
@@ -134,7 +142,7 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
     }
     add_unmet(database, inputs.loaded, {name: plan.forcings[name] for name in states})
     with database.reading() as session:
-        calibrated = calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
+        calibrated = _calibrations(session, plan, params.weather, states)
         started = {name: inputs.basins[name] for name in states}
         normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
         snow = {name: cells for name, cells in inputs.snow.items() if name in states}
@@ -157,6 +165,15 @@ def _results(plan: Plan, database: Database, clock: Clock, on_days: OnDays) -> l
     results = [*forecasts_of(inputs.loaded, starts, plan.days)]
     results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
     return sorted(results, key=lambda result: result.basin.basin_id)
+
+
+def _calibrations(
+    session: Session, plan: Plan, weather: ForcingKind, states: Mapping[str, State]
+) -> Mapping[str, Calibration | str]:
+    if weather in IMAGINED:
+        return dict.fromkeys(states, NEVER_OBSERVED)
+    inputs = plan.inputs
+    return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
 
 
 def _new_run(plan: Plan, clock: Clock, params: ForecastParams, purpose: runs.Purpose, key: str | None) -> runs.NewRun:

@@ -21,7 +21,7 @@ from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, why_not_begun
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
-from operations.weather_ahead import WeatherAhead, climatology, observed, supplied
+from operations.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
 from records import basins, bridges, product_credits, skill, versions, weather
 from records.bridges import InForce
 from records.clock import Clock
@@ -222,9 +222,10 @@ def _choices(
     match params.weather:
         case "observed":
             return [_Chosen({name: observed(name, forcing, days) for name, forcing in begun.items()})]
-        case "climatology":
+        case "climatology" | "dry":
+            of_years = climatology if params.weather == "climatology" else dry
             ended = {name: last_ended(inputs.basins[name], clock.now()) for name in begun}
-            return [_Chosen({name: climatology(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
+            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
         case "supplied":
             with database.reading() as session:
                 at = known if params.weather_id is None else clock.now()

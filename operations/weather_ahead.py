@@ -1,4 +1,4 @@
-"""The weather of a basin on the days after T0: observed, of a weather forecast, or of other years (ESP)."""
+"""The weather of a basin on the days after T0: observed, of a weather forecast, of other years (ESP), or dry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,14 @@ class WeatherAhead:
     """The weather of one basin after T0.
 
     Attributes:
-        traces: their labels; None for the observed weather, which is no trace.
-        forcing: (traces, days, ...); one row for the observed weather.
+        traces: their labels; None where there is one weather and no trace: the observed, and a dry one.
+        forcing: (traces, days, ...); one row where there is no trace.
+        of_record: whether it is what the record holds of these days.
     """
 
     traces: tuple[str, ...] | None
     forcing: Forcing
+    of_record: bool = False
 
 
 def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead | str:
@@ -40,7 +42,7 @@ def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead |
     elif (gap := forcing.first_gap(ahead)) is not None:
         reason = f"{basin}: the forcing of {gap}, one of the {days.horizon} days after T0 {days.t0}, is missing."
     else:
-        return WeatherAhead(None, forcing.forcing.over(ahead))
+        return WeatherAhead(None, forcing.forcing.over(ahead), of_record=True)
     return forcing.with_stop(reason)
 
 
@@ -61,6 +63,17 @@ def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) ->
         )
     chosen = np.stack(list(complete.values()))
     return _traces(tuple(complete), forcing, days, whole.mass[0, chosen], whole.auxiliary[0, chosen])
+
+
+def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
+    """Return days without precipitation that have, of all else, the mean of what `climatology` returns; or why not."""
+    of_years = climatology(basin, forcing, days, ended)
+    if isinstance(of_years, str):
+        return of_years
+    usual = of_years.forcing.auxiliary.mean(axis=0, keepdims=True, dtype=np.float64).astype(np.float32)
+    whole = forcing.forcing
+    nothing = np.zeros((1, days.horizon), np.float32)
+    return WeatherAhead(None, Forcing(days.ahead.first, nothing, usual, whole.static, whole.ids))
 
 
 def supplied(

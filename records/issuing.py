@@ -6,6 +6,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
+from hydrology.weather import IMAGINED
 from records import newest_runs, runs
 from records.runs import LEDGER, LEDGER_ENTRIES, BasinResult, NewRun, Run, RunBasin, RunSeries
 from records.statements import add_all, as_values
@@ -17,13 +18,16 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
 
     Raises:
         InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, nothing was
-            issued and no reason is given, or the forcing after T0 is a weather forecast that is not named.
+            issued and no reason is given, the forcing after T0 is a weather forecast that is not named, or it is
+            imagined and the run is to be more than a what-if.
         IntegrityError: the run is stored already, or its version or a basin is not kept.
     """
     if (new.forcing_kind == "supplied") != (new.weather is not None):
         raise InvalidInput(
             "A run names the weather forecast that it used where its forcing is supplied, and only there."
         )
+    if new.forcing_kind in IMAGINED and new.purpose != "what-if":
+        raise InvalidInput(f"A run on {new.forcing_kind} weather is a what-if, and nothing else.")
     for result in results:
         _check(result)
     status, reason = _outcome(new, [result.basin for result in results])

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
 from hydrology.spin_up import SPIN_UP_DAYS, spin_up_note
+from hydrology.weather import ForcingKind
 from records import basins as basin_records
 from records import promotions
 from records.newest_runs import LATEST, TRIED
@@ -114,17 +115,20 @@ class Ahead:
     last: Day
 
 
-def climate_runs(session: Session, basin: str, at: datetime) -> Iterator[Ahead]:
-    """Yield the runs of a basin's current version on the weather of other years, the newest T0 first.
+def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
+    """Yield the runs of a basin's current version on weather that nobody chooses, the newest T0 first.
 
-    Those that an operator's key asked for are among them: nobody chooses their weather.
+    Those that an operator's key asked for are among them.
+
+    Args:
+        weather: `climatology` or `dry`.
     """
     rows = session.execute(
         select(RunRow.id, RunRow.t0, RunRow.horizon_days)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         .where(
             RunRow.version_id == promotions.current(session, [basin]).get(basin),
-            RunRow.forcing_kind == "climatology",
+            RunRow.forcing_kind == weather,
             RunRow.available_at <= at,
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,

@@ -46,6 +46,7 @@ class RunSummary(LearntFrom):
 
     Attributes:
         traces: how many traces of weather drive each member after T0; None where they are no traces.
+        flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None where the state has none.
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
         snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
@@ -64,6 +65,7 @@ class RunSummary(LearntFrom):
     __pydantic_config__ = CLOSED
 
     traces: int | None = None
+    flow_at_t0_mm: float | None = None
     discharge_mm: float | None = None
     normal_mm: float | None = None
     normal_reason: str | None = None

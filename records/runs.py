@@ -25,7 +25,8 @@ from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunS
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Why a run was made. `operational`: by a schedule, an admin or whoever owns the data folder: it may become the latest.
-`on-request`: an operator's key asked for it, or it is of a season's volume, which leaves the latest as it is."""
+`on-request`: an operator's key asked for it, or it is of a season's volume, which leaves the latest as it is.
+`what-if`: on weather that nobody expects (`hydrology.weather.IMAGINED`)."""
 QuantilesOf = Literal["members", "members and traces"]
 """What the quantiles of discharge are of; with traces of weather, of every member with every trace."""
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -34,7 +35,7 @@ QUANTILES_NOTE = (
     "They are the spread of the members, not calibrated, and narrower than the truth: in 32 real basins over the test "
     "years, p05 to p95 held 29 % of the days, where calibrated quantiles would hold 90 %"
 )
-"""What is said with the quantiles of discharge of a hindcast, wherever they are shown."""
+"""What is said with the quantiles of discharge of a run with one weather, wherever they are shown."""
 TRACES_NOTE = "They are of every member with every trace of weather, and not calibrated"
 """What is said with those of a run with traces."""
 CALIBRATED = "discharge_calibrated"
@@ -218,12 +219,16 @@ class Run(NewRun):
     @property
     def quantiles_of(self) -> QuantilesOf:
         """What the quantiles of discharge are of."""
-        return "members" if self.forcing_kind == "observed" else "members and traces"
+        return "members and traces" if self._has_traces else "members"
 
     @property
     def quantiles_note(self) -> str:
         """What is said with them."""
-        return QUANTILES_NOTE if self.forcing_kind == "observed" else TRACES_NOTE
+        return TRACES_NOTE if self._has_traces else QUANTILES_NOTE
+
+    @property
+    def _has_traces(self) -> bool:
+        return self.forcing_kind in ("supplied", "climatology")
 
 
 def get(session: Session, run: str) -> Run:

@@ -13,12 +13,18 @@ from hydrology.errors import InvalidInput
 from hydrology.series import DailySeries
 from hydrology.units import Area, to_mm_per_day
 from hydrology.volumes import Array, Normal, Observed, Season, exceeded, normal, season_to_tell
+from hydrology.weather import ForcingKind
 from records import basins, promotions, runs, series
-from records.latest import Latest, NoForecast, NoModel, climate_runs
+from records.latest import Latest, NoForecast, NoModel, newest_on
 
 SNOW_SHARE = "frac_snow"
 """The attribute that tells which share of the precipitation falls as snow."""
-HINDCAST = "The run is a hindcast: it knows the weather after T0, and so tells no volume that could have been forecast."
+NOT_EXPECTED: Mapping[ForcingKind, str] = {
+    "observed": "The run is a hindcast: it knows the weather after T0, and so tells no volume that could have been "
+    "forecast.",
+    "dry": "Nothing falls in the run after T0, and so it tells no volume that anybody expects.",
+}
+"""Why runs on such weather tell no volume."""
 
 
 class SeasonNotHeld(InvalidInput):
@@ -108,7 +114,7 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
     basins.require(session, basin)
     if basin not in promotions.current(session, [basin]):
         raise NoModel(f"No model version is current for {basin}: promote one.")
-    for run in climate_runs(session, basin, at):
+    for run in newest_on(session, basin, "climatology", at):
         asked = season or season_of(session, basin, run.t0)
         if asked.after(run.t0).last <= run.last:
             return Latest(runs.get(session, run.run_id), runs.basin_of(session, run.run_id, basin), None)
@@ -144,8 +150,8 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 
 def _forecast(session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period) -> tuple[Array | str, Array | str]:
     """Return the depths of the days ahead that are exceeded, of members with traces and of calibrated courses."""
-    if run.forcing_kind == "observed":
-        return HINDCAST, HINDCAST
+    if (reason := NOT_EXPECTED.get(run.forcing_kind)) is not None:
+        return reason, reason
     if basin.status != "issued":
         return basin.why_missing, basin.why_missing
     arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))

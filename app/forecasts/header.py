@@ -25,6 +25,8 @@ FORCING_NOTES: Mapping[ForcingKind, str] = {
     "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
     "supplied": "Driven by a weather forecast for the days after T0.",
     "climatology": "Driven by the weather of other years for the days after T0.",
+    "dry": "What if nothing more fell: no precipitation after T0, and of all else the mean of other years. Nobody "
+    "expects such weather, and it is no forecast.",
 }
 
 

@@ -145,7 +145,8 @@ class RunOfBasin(Model):
     version: str = Field(description="The model version.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
-        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does."
+        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does. "
+        "`what-if`: on weather that nobody expects, and it never does, either."
     )
     status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
     reason: str | None
@@ -163,7 +164,8 @@ class RunOfBasin(Model):
     )
     forcing_kind: ForcingKind = Field(
         description="The weather after T0. `observed`: a hindcast, driven by the weather that was observed. "
-        "`supplied`: a weather forecast. `climatology`: the weather of other years."
+        "`supplied`: a weather forecast. `climatology`: the weather of other years. `dry`: no precipitation, which "
+        "nobody expects."
     )
     forcing_note: str = Field(description="The same in a sentence.")
     forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather that it used.")
@@ -172,7 +174,8 @@ class RunOfBasin(Model):
     )
     traces: int | None = Field(
         default=None,
-        description="How many traces of weather drive each member after T0. Only where it is not the observed.",
+        description="How many traces of weather drive each member after T0. Only where it has traces: in a weather "
+        "forecast, and in that of other years.",
     )
     bridges: list[BridgeUsed] = Field(
         description="What turned the weather into that of the product which the version takes, in their order; none "

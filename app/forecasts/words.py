@@ -6,13 +6,14 @@ from math import floor, log10
 
 from app.discharge import Units
 from app.forecasts.schemas import Calibration, Columns, Storage
-from hydrology.weather import ForcingKind
+from hydrology.weather import IMAGINED, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
 _WEATHER: Mapping[ForcingKind, str] = {
     "observed": "with the weather that came (a hindcast)",
     "supplied": "with a weather forecast",
     "climatology": "with the weather of other years",
+    "dry": "if no more rain or snow fell",
 }
 LIKELY = ("p10", "p90")
 """The quantiles that "likely" stands for: four chances in five."""
@@ -49,7 +50,8 @@ def _sentences(
     if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:
         yield f"{number(calibration.last_observed)} {unit} was observed on {on(calibration.last_observed_day)}."
     median = (calibrated or discharge)["median"]
-    first = f"{number(median[0])} {unit} is expected on {on(days[0])}"
+    comes = "would flow" if weather in IMAGINED else "is expected"
+    first = f"{number(median[0])} {unit} {comes} on {on(days[0])}"
     if len(days) > 1:
         highest = max(range(len(days)), key=median.__getitem__)
         first += f" and {number(median[-1])} on {on(days[-1])}, {_WEATHER[weather]}"

@@ -31,7 +31,7 @@ class RunSummary(Model):
     product: str = Field(description="The weather product that drove it.")
     forcing_kind: ForcingKind = Field(
         description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of other years."
+        "weather of other years. `dry`: no precipitation, which nobody expects."
     )
     weather: WeatherUsed | None = Field(description="The weather forecast that it used; null where it used none.")
     members: int = Field(description="How many networks computed it.")

@@ -17,7 +17,8 @@ class RunRow(Base):
 
     __tablename__ = "runs"
     __table_args__ = (
-        one_of("forcing_kind", "observed", "supplied", "climatology"),
+        one_of("forcing_kind", "observed", "supplied", "climatology", "dry"),
+        CheckConstraint("forcing_kind <> 'dry' OR purpose = 'what-if'", name="imagined"),
         one_of("status", "issued", "partial", "failed"),
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),

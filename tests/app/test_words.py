@@ -33,6 +33,14 @@ def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
     )
 
 
+def test_a_dry_spell_is_no_expectation() -> None:
+    said = in_words(DAYS, MEMBERS, None, None, None, "dry", "m3/s")
+    assert said == (
+        "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
+        "22 April. How sure that is, is not known."
+    )
+
+
 def test_one_day_is_said_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
     snow = Storage(total=[100.0], snow=[40.0])

@@ -60,6 +60,12 @@ def test_a_forecast_goes_on_with_the_weather_of_other_years(worked: Freshet) -> 
     assert run["basins"][BASINS[0]]["summary"]["traces"] == 5
 
 
+def test_a_dry_spell_is_a_what_if(worked: Freshet) -> None:
+    (run,) = worked("forecast", "--weather", "dry", "--horizon", "40", "--json").json["runs"]
+    assert (run["status"], run["forcing_kind"], run["purpose"]) == ("issued", "dry", "what-if")
+    assert run["basins"][BASINS[0]]["ledger"][0]["terms"]["precipitation"] == 0
+
+
 def test_a_basin_whose_weather_cannot_be_used_is_told_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
     file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
     said = worked("weather", "add", file, "--json")

@@ -161,7 +161,7 @@ def test_the_latest_forecast_stays_and_the_newest_volume_is_found(kept: Database
 def test_a_hindcast_tells_no_volume(kept: Database) -> None:
     run = one_run(kept, t0=T0, horizon=60)
     told = volume(kept, run)
-    assert told.raw == told.calibrated == volumes.HINDCAST
+    assert told.raw == told.calibrated == volumes.NOT_EXPECTED["observed"]
 
 
 def test_the_same_request_leads_to_the_same_run(kept: Database) -> None:

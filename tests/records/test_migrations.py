@@ -188,6 +188,20 @@ def test_the_newest_run_of_a_basin_is_noted_of_runs_that_were_kept_before(databa
     assert found.superseded_by.reason == "rain is missing"
 
 
+def test_a_downgrade_lets_go_of_dry_runs_alone(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_version(session).id
+        run = a_run(session, version)
+        dry = a_run(session, version, forcing_kind="dry", purpose="what-if")
+        assert runs.list_runs(session) == [dry, run]
+    _downgrade(database, "0027")
+    database.migrate()
+    with database.reading() as session:
+        assert runs.list_runs(session) == [run]
+        assert runs.issued_basins(session, [run.id, dry.id]) == [(run.id, BASIN)]
+
+
 def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: Database) -> None:
     config = {
         "windows": {"spinup_days": 60, "batch": 4},

@@ -210,6 +210,18 @@ def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
         assert (runs.series_of_many(session, []), runs.ledgers_of_many(session, [])) == ({}, {})
 
 
+def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        run = a_run(session, version, forcing_kind="dry", purpose="what-if")
+        before = contents(session)
+        with pytest.raises(InvalidInput, match="a what-if, and nothing else"):
+            a_run(session, version, forcing_kind="dry", purpose="operational")
+        assert contents(session) == before
+        with pytest.raises(IntegrityError), session.begin_nested():
+            session.execute(text("UPDATE runs SET purpose = 'operational' WHERE id = :run"), {"run": run.id})
+
+
 def test_what_a_version_has_made_is_counted_as_the_clock_sees_it(database: Database) -> None:
     later = instant("2008-10-02")
     with database.transaction() as session:
