@@ -44,6 +44,7 @@ from app.runs.endpoints import router as runs
 from app.schedules.endpoints import router as schedules
 from app.security import any_key
 from app.skill.endpoints import router as skill
+from app.spread.endpoints import router as spread
 from app.status.endpoints import router as status
 from app.subscriptions.endpoints import router as subscriptions
 from app.thresholds.endpoints import router as thresholds
@@ -120,6 +121,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         *(
             runs,
             water,
+            spread,
             skill,
             verification,
             comparisons,

@@ -26,6 +26,8 @@ MEASUREMENTS = {
     "pages": "benchmarks.pages.opened",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
+    "spread": "benchmarks.spread",
+    "rain-products": "benchmarks.rain_products",
     "series-read": "benchmarks.speed.series_read",
     "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",

@@ -9,7 +9,6 @@ day before 2000 come from Maurer.
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 import torch
 
 from benchmarks.bridge_forms import KEPT, NONE, POOLED, bridges
+from benchmarks.regional.data import camels
 from hydrology.bridge import BRIDGED, MOVED, PRECIPITATION, DailyWeather
 from hydrology.calendar import Day, Period, day
 from hydrology.scores import nse
@@ -26,7 +26,6 @@ from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.pretrained.loading import load
 from operations.pretrained import read_shipped
-from records.settings import Settings
 
 LONG, FOUR = "USGS-01031500", ("USGS-01022500", "USGS-01547700", "USGS-02064000", "USGS-03015500")
 MAURER, DAYMET, NLDAS = "maurer_extended", "daymet", "nldas"
@@ -63,12 +62,9 @@ class Drive:
 def measure() -> dict[str, Any]:
     """Return the NSE of each form, with Maurer's where it has those years."""
     torch.set_num_threads(1)
-    camels = Settings.load().camels
-    if camels is None:
-        raise SystemExit("Set FRESHET_CAMELS to the folder of real CAMELS-US data.")
     shipped = read_shipped()
     ensemble = load(shipped)
-    gauges = {basin: _gauge(camels, basin) for basin in (LONG, *FOUR)}
+    gauges = {basin: gauge(basin) for basin in (LONG, *FOUR)}
     return {
         "ensemble": f"{shipped.name}, {len(ensemble.networks)} members",
         LONG: _long(ensemble, gauges),
@@ -76,13 +72,15 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _gauge(camels: Path, basin: str) -> Gauge:
-    long = [camels / "maurer_extended.zip", camels / "basin_timeseries_v1p2_metForcing_obsFlow.zip"]
-    data = CamelsSource([*long, camels / "camels_attributes_v2.0", camels / "daymet_record"]).read(basin)
+def gauge(basin: str) -> Gauge:
+    """Return one of the basins of the two tests."""
+    folder = camels()
+    long = [folder / "maurer_extended.zip", folder / "basin_timeseries_v1p2_metForcing_obsFlow.zip"]
+    data = CamelsSource([*long, folder / "camels_attributes_v2.0", folder / "daymet_record"]).read(basin)
     series = list(data.series)
     if basin in FOUR:
         for product in (DAYMET, NLDAS):
-            extract = camels / "original_formats" / f"{product}_3yr_extract"
+            extract = folder / "original_formats" / f"{product}_3yr_extract"
             series += CamelsSource([extract], product).read(basin).series
     by_key = {(one.product, one.variable): one.series for one in series}
     weather = {}

@@ -33,6 +33,7 @@ from jobspec.fields import (
 from jobspec.training import AnyTraining
 
 LONGEST_HORIZON_DAYS = 366
+MOST_PERTURBED_STATES = 50
 MORNING = time(14, tzinfo=UTC)
 """When a replayed day's forecasts are issued: in the morning anywhere in the United States."""
 Queue = Literal["default", "ingest", "training", "delivery"]
@@ -145,6 +146,13 @@ class ForecastParams(RequestModel):
     )
     weather_id: Id | None = Field(
         None, description="Which weather forecast to use; by default the newest of each basin that was known."
+    )
+    perturbed_states: int = Field(
+        0,
+        ge=0,
+        le=MOST_PERTURBED_STATES,
+        description="From so many other states of T0, after other precipitation in the past, it is computed too, and "
+        "its spread divided into what the weights, the weather and the state make of it; 0: it is not divided.",
     )
 
     @model_validator(mode="after")

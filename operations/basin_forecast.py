@@ -11,6 +11,7 @@ from hydrology.calendar import Day, Period
 from hydrology.credit import Credit
 from hydrology.error_model import LEVELS
 from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
+from hydrology.spread import SPREAD_SOURCES
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
 from operations.basins import area_by
@@ -45,6 +46,7 @@ class BasinStart:
         normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
         snow_normal: the snow that is normal at T0, mm, or why it is not known.
         bridges: that its weather went over.
+        variance: of the discharge by `hydrology.spread.SPREAD_SOURCES`, (sources, days), where it is asked for.
     """
 
     basin: Basin
@@ -57,6 +59,7 @@ class BasinStart:
     normal: Normal | str
     snow_normal: float | str
     bridges: tuple[RunBridge, ...] = ()
+    variance: npt.NDArray[np.float64] | None = None
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -135,6 +138,9 @@ class _Result:
             yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
             yield runs.RunSeries("precipitation", "mm/day", axes, self._rain)
         yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
+        if self.start.variance is not None:
+            axes_of_sources = {"source": SPREAD_SOURCES, "lead": leads}
+            yield runs.RunSeries(runs.VARIANCE, "mm2/day2", axes_of_sources, self.start.variance.astype(np.float32))
         if not isinstance(normal := self.start.normal, str):
             yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
         if isinstance(calibration := self.start.calibration, Calibration):

@@ -20,6 +20,7 @@ from operations.calibrated import Calibration, calibrations
 from operations.machine import program
 from operations.normals import observed_normals, snow_normals
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.spread import divided
 from operations.unmet import add_unmet
 from records import basins, issuing, promotions, runs, versions
 from records.clock import Clock
@@ -141,6 +142,11 @@ def _results(
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
     add_unmet(database, inputs.loaded, {name: plan.forcings[name] for name in states})
+    variance = (
+        divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
+        if params.perturbed_states
+        else {}
+    )
     with database.reading() as session:
         calibrated = _calibrations(session, plan, params.weather, states)
         started = {name: inputs.basins[name] for name in states}
@@ -159,6 +165,7 @@ def _results(
             normals.get(name, NO_STATE),
             of_snow.get(name, NO_STATE),
             tuple(bridge.told for bridge in plan.bridges[name]),
+            variance.get(name),
         )
         for name, forcing in plan.forcings.items()
     }

@@ -49,6 +49,8 @@ ORIGIN_LEVELS = (0.05, 0.95)
 ORIGIN_STATISTICS = ("mean", "p05", "p95")
 """The array of discharge by where its water was at T0, and what is kept of its members (and traces): their mean, which
 adds up to that of the discharge, and quantiles of ORIGIN_LEVELS, which do not."""
+VARIANCE = "discharge_variance"
+"""The array of the variance of discharge by its sources, where a run divides it (`hydrology.spread`)."""
 LEDGER = "ledger"
 LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
 """The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
@@ -69,8 +71,9 @@ class RunSeries:
 
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
-            `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `ledger`. With traces of weather, `discharge`
-            is of every member and trace; `storage`, `snow` and `loss` are the members' mean of every trace.
+            `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_variance`, `ledger`. With traces
+            of weather, `discharge` is of every member and trace; `storage`, `snow` and `loss` are the members' mean of
+            every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.

@@ -34,6 +34,9 @@ def forecast(
     ] = None,
     weather: Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)] = "observed",
     weather_id: Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)] = None,
+    perturbed_states: Annotated[
+        int, typer.Option(metavar="COUNT", help=_FIELDS["perturbed_states"].description)
+    ] = _FIELDS["perturbed_states"].default,
     as_json: Json = False,
 ) -> None:
     """Advance the states to T0 and forecast.
@@ -46,7 +49,7 @@ def forecast(
             names = [*(basin or []), *listed(basins_file)]
             basins = chosen(session, names) if names else []
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
-        asked |= {"weather": weather, "weather_id": weather_id}
+        asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
         use_threads(context.settings.threads)
         from operations.forecast import forecast as run

@@ -137,6 +137,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_origin",
         "read_run",
         "read_run_of_basin",
+        "read_spread",
         "read_liveness",
         "read_readiness",
         "read_status",

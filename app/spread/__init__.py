@@ -1,0 +1,1 @@
+"""How far a forecast's discharge spreads, and what makes it."""
