@@ -1,7 +1,8 @@
 """The water balance as rows of named, signed terms, and whether it closes.
 
 Water that comes in is positive, water that leaves or stays in store is negative, so that the sum of a closed
-ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1].
+ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1]. What a what-if run adds
+to a store is a term of its own, the increment.
 
 A ledger is of a span of days, and so would let a leak pass that is small on every one of them. Flows are therefore
 also summed since the store was empty (`sums_after`), and these sums have a ledger of their own (`close_since_empty`).
@@ -20,6 +21,9 @@ Array = npt.NDArray[np.float64]
 
 FLOWS = ("precipitation", "discharge", "loss")
 TERMS = (*FLOWS, "storage change")
+INCREMENT = "increment"
+"""The term of water that a what-if run adds to a store before the first day, or takes from it. Other ledgers have none.
+"""
 Sums = Mapping[str, Array]
 """Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
 
@@ -90,11 +94,13 @@ class Ledgers:
     """The ledgers of many members at once.
 
     Attributes:
-        amounts: signed, mm, (members, TERMS) in float64.
+        terms: the names of the rows.
+        amounts: signed, mm, (members, terms) in float64.
         scale_mm: (members,), as in `Ledger`.
         tolerance: as in `Ledger`.
     """
 
+    terms: tuple[str, ...]
     amounts: Array
     scale_mm: Array
     tolerance: float
@@ -115,7 +121,7 @@ class Ledgers:
 
     def of(self, member: int) -> Ledger:
         """Return the ledger of one member."""
-        terms = tuple(map(Term, TERMS, self.amounts[member].tolist()))
+        terms = tuple(map(Term, self.terms, self.amounts[member].tolist()))
         return Ledger(terms, float(self.scale_mm[member]), self.tolerance)
 
     def each(self) -> tuple[Ledger, ...]:
@@ -145,6 +151,7 @@ def close_together(
     storage_after: npt.ArrayLike,
     *,
     dtype: npt.DTypeLike,
+    increment: float | None = None,
 ) -> Ledgers:
     """Return the ledgers of members over all days, summed in float64.
 
@@ -153,6 +160,8 @@ def close_together(
         storage_before: total storage in mm before the first day, shape (members,).
         storage_after: total storage in mm at the end of the last day, shape (members,).
         dtype: the type in which the network computed, which sets the tolerance.
+        increment: mm that every store has got between `storage_before` and the first day, a term of its own; None for
+            no such term.
 
     Raises:
         InvalidInput: the shapes do not fit together, or the type has no tolerance.
@@ -160,7 +169,7 @@ def close_together(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
-    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance)
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, increment)
 
 
 def close(
@@ -260,12 +269,22 @@ def worst_relative_residual(
 
 
 def _ledgers(
-    precipitation: Array, discharge: Array, loss: Array, before: Array, after: Array, tolerance: float
+    precipitation: Array,
+    discharge: Array,
+    loss: Array,
+    before: Array,
+    after: Array,
+    tolerance: float,
+    increment: float | None = None,
 ) -> Ledgers:
     """Return the ledgers of members, all amounts in mm and (members,)."""
     with np.errstate(invalid="ignore"):
-        amounts = np.stack([precipitation, -discharge, -loss, -(after - before)], axis=1)
-        return Ledgers(amounts, before + precipitation, tolerance)
+        rows = dict(zip(TERMS, (precipitation, -discharge, -loss, -(after - before)), strict=True))
+        available = before + precipitation
+        if increment is not None:
+            rows[INCREMENT] = np.full_like(before, increment)
+            available = available + increment
+        return Ledgers(tuple(rows), np.stack([*rows.values()], axis=1), available, tolerance)
 
 
 def _flows(precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike) -> tuple[Array, ...]:

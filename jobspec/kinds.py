@@ -18,6 +18,7 @@ from hydrology.products import own_product
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from jobspec.basins import AddedBasin, ClimateParams
+from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import (
     Basins,
     DayField,
@@ -128,8 +129,8 @@ class MemberParams(RequestModel):
     member: int = Field(ge=0)
 
 
-class ForecastParams(RequestModel):
-    """Which forecasts to issue."""
+class AheadParams(RequestModel):
+    """What to look ahead of: the basins, the days, the version and the weather."""
 
     basins: Basins = Field([], description="By default all that have a model version.")
     t0: DayField | None = Field(
@@ -147,6 +148,17 @@ class ForecastParams(RequestModel):
     weather_id: Id | None = Field(
         None, description="Which weather forecast to use; by default the newest of each basin that was known."
     )
+
+    @model_validator(mode="after")
+    def _names_what_it_uses(self) -> Self:
+        if self.weather_id is not None and self.weather != "supplied":
+            raise PydanticCustomError("weather_id", "`weather_id` goes with `weather` supplied alone")
+        return self
+
+
+class ForecastParams(AheadParams):
+    """Which forecasts to issue."""
+
     perturbed_states: int = Field(
         0,
         ge=0,
@@ -155,11 +167,29 @@ class ForecastParams(RequestModel):
         "its spread divided into what the weights, the weather and the state make of it; 0: it is not divided.",
     )
 
+
+class WhatIfParams(AheadParams):
+    """Which forecasts to make, and what to change in them."""
+
+    changes: Changes = UNCHANGED
+    note: Line | None = Field(None, description="Why it is asked.")
+
     @model_validator(mode="after")
-    def _names_what_it_uses(self) -> Self:
-        if self.weather_id is not None and self.weather != "supplied":
-            raise PydanticCustomError("weather_id", "`weather_id` goes with `weather` supplied alone")
+    def _storm_within_the_horizon(self) -> Self:
+        storm = self.changes.storm
+        if storm is not None and storm.lead > self.horizon:
+            raise PydanticCustomError(
+                "storm",
+                "the storm falls {lead} days after T0, beyond the horizon of {horizon}: choose an earlier day, or a "
+                "longer horizon",
+                {"lead": storm.lead, "horizon": self.horizon},
+            )
         return self
+
+    @property
+    def forecast(self) -> ForecastParams:
+        """The forecast in which something is to be changed."""
+        return ForecastParams(**{name: getattr(self, name) for name in AheadParams.model_fields})
 
 
 class VolumesParams(RequestModel):
@@ -437,6 +467,30 @@ class ForecastJob(JobRequest):
     params: ForecastParams
 
 
+class WhatIfJob(JobRequest):
+    """Forecast what would be with other weather, or with more or less water in the basin at T0. It is kept apart: the
+    latest forecasts, alerts and states stay what they are."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "kind": "what-if",
+                    "params": {
+                        "basins": ["USGS-13235000"],
+                        "changes": {"degrees": 2.0, "increment": {"mm": 10.0, "where": "snow"}},
+                    },
+                }
+            ]
+        }
+    )
+
+    time_limit = timedelta(hours=2)
+
+    kind: Literal["what-if"]
+    params: WhatIfParams
+
+
 class VolumesJob(JobRequest):
     """Forecast the volume of a season with the weather of other years. The latest forecasts stay what they are."""
 
@@ -551,6 +605,7 @@ AnyJobRequest = Annotated[
     | ClimateJob
     | TrainingJob
     | ForecastJob
+    | WhatIfJob
     | VolumesJob
     | EvaluationJob
     | CalibrationJob

@@ -60,12 +60,15 @@ def advance(
     forcings: Mapping[str, BasinForcing],
     t0: Day,
     on_days: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    keep: bool = True,
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
     Args:
         forcings: the forcing of each basin; its record must reach T0.
         on_days: called with the number of basin-days done and the total.
+        keep: whether to store them.
     """
     with database.reading() as session:
         kept = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
@@ -78,7 +81,8 @@ def advance(
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         problems: dict[str, str] = {}
         for days in _segments(starts[names[0]], t0):
-            _advance_segment(database, clock, loaded, forcings, chunk, days, problems)
+            new = _advance_segment(loaded, forcings, chunk, days, problems)
+            chunk |= _kept(database, clock, loaded, forcings, new, problems, keep=keep)
             done += len(days) * len(names)
             on_days(done, total)
         for basin in names:
@@ -108,18 +112,16 @@ def _segments(first: Day, last: Day) -> Iterator[Period]:
 
 
 def _advance_segment(
-    database: Database,
-    clock: Clock,
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
-    chunk: dict[str, states.State | None],
+    chunk: Mapping[str, states.State | None],
     days: Period,
     problems: dict[str, str],
-) -> None:
-    """Run basins over a span of days from their states in `chunk`, and replace those by the new states."""
+) -> dict[str, states.NewState]:
+    """Run basins over a span of days from their states in `chunk`; return the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
-        return
+        return {}
     forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
     start = member_states([chunk[basin] for basin in going], len(loaded.labels))
     keep = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
@@ -144,13 +146,33 @@ def _advance_segment(
             sums=sums,
             recent_flow=_recent_flow(before, outputs, at),
         )
+    return new
+
+
+def _kept(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    new: Mapping[str, states.NewState],
+    problems: dict[str, str],
+    *,
+    keep: bool,
+) -> dict[str, states.State]:
+    """Return new states, stored where they are to be kept, of the basins whose forcing is still the same."""
+    if not new:
+        return {}
     with database.transaction() as session:
+        after = {}
         for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
                 problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
+            elif keep:
+                after[basin] = states.put(session, new[basin], clock.wall())
             else:
-                chunk[basin] = states.put(session, new[basin], clock.wall())
+                after[basin] = states.unkept(new[basin], clock.wall())
+        return after
 
 
 def _conserves(loaded: LoadedVersion) -> bool:

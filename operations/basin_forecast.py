@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Day, Period
+from hydrology.calendar import Period
 from hydrology.credit import Credit
 from hydrology.error_model import LEVELS
 from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
 from hydrology.spread import SPREAD_SOURCES
+from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
 from operations.basins import area_by
 from operations.calibrated import Calibration
-from operations.dataset import BasinForcing, content_hash
+from operations.consumed import inputs_hash
+from operations.dataset import BasinForcing
 from operations.forecast_days import RunDays
+from operations.increments import with_increment
 from operations.learnt import learnt_from
 from operations.loading import LoadedVersion
 from operations.look_ahead import Flow, Start, Water, flows
@@ -25,7 +28,6 @@ from operations.snow import why_no_snow
 from operations.weather_ahead import WeatherAhead
 from records import runs, skill
 from records.basins import Basin
-from records.ids import fingerprint
 from records.run_bridge import RunBridge
 from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
@@ -47,6 +49,7 @@ class BasinStart:
         snow_normal: the snow that is normal at T0, mm, or why it is not known.
         bridges: that its weather went over.
         variance: of the discharge by `hydrology.spread.SPREAD_SOURCES`, (sources, days), where it is asked for.
+        changes: what a what-if run changes; the weather is changed already, the state is not.
     """
 
     basin: Basin
@@ -60,6 +63,7 @@ class BasinStart:
     snow_normal: float | str
     bridges: tuple[RunBridge, ...] = ()
     variance: npt.NDArray[np.float64] | None = None
+    changes: Changes = UNCHANGED
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -67,16 +71,21 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
 
     A basin whose ledger does not close for every member and trace, on the way to T0 or after it, is withheld.
     """
-    begun: list[tuple[BasinStart, State]] = []
+    begun: list[tuple[BasinStart, State, State]] = []
     for basin, start in starts.items():
         if start.advanced.problem is not None:
             yield without_forecast(basin, "withheld", start.advanced.problem)
+            continue
+        archived, increment = start.advanced.state, start.changes.increment
+        assert archived is not None
+        state = archived if increment is None else with_increment(loaded, archived, start.snow, increment)
+        if isinstance(state, str):
+            yield without_forecast(basin, "failed", state)
         else:
-            assert start.advanced.state is not None
-            begun.append((start, start.advanced.state))
-    ahead = [Start(state, start.weather, _readable_snow(loaded, start)) for start, state in begun]
-    for (start, state), flow in zip(begun, flows(loaded, ahead), strict=True):
-        yield _Result(loaded, start, state, days, flow).told()
+            begun.append((start, archived, state))
+    ahead = [Start(state, start.weather, _readable_snow(loaded, start)) for start, _, state in begun]
+    for (start, archived, state), flow in zip(begun, flows(loaded, ahead), strict=True):
+        yield _Result(loaded, start, archived, state, days, flow).told()
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
@@ -90,10 +99,16 @@ def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> skill.SnowCells 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a run says of a basin, from what the members computed (M members, R traces, D days)."""
+    """What a run says of a basin, from what the members computed (M members, R traces, D days).
+
+    Attributes:
+        archived: the version's state of T0.
+        state: what the days ahead begin from: the same, or with the increment of a what-if run.
+    """
 
     loaded: LoadedVersion
     start: BasinStart
+    archived: State
     state: State
     days: RunDays
     flow: Flow
@@ -180,11 +195,14 @@ class _Result:
         rain = np.broadcast_to(self._rain, water.loss.shape)
         before = np.repeat(self._at_t0[:, np.newaxis], rain.shape[1], axis=1)
         flows_and_stores: list[npt.NDArray[Any]] = [rain, self.flow.discharge, water.loss, before, water.at_end]
-        return close_together(*map(self._of_both, flows_and_stores), dtype=np.float32)
+        increment = self.start.changes.increment
+        booked = None if increment is None else increment.mm
+        return close_together(*map(self._of_both, flows_and_stores), dtype=np.float32, increment=booked)
 
     @property
     def _at_t0(self) -> npt.NDArray[np.float64]:
-        at_t0: npt.NDArray[np.float64] = np.asarray(self.state.arrays["c"]).sum(axis=-1, dtype=np.float64)
+        """What each member stores at T0, (M,): an increment comes to it after that."""
+        at_t0: npt.NDArray[np.float64] = np.asarray(self.archived.arrays["c"]).sum(axis=-1, dtype=np.float64)
         return at_t0
 
     def _flow_at_t0(self) -> float | None:
@@ -202,7 +220,8 @@ class _Result:
 
     def _ledger_series(self, closed: Ledgers) -> runs.RunSeries:
         entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
-        axes = {"entry": runs.LEDGER_ENTRIES, "member": self.loaded.labels, "trace": self.start.weather.traces or ()}
+        of_entry = (*closed.terms, *runs.CLOSURE)
+        axes = {"entry": of_entry, "member": self.loaded.labels, "trace": self.start.weather.traces or ()}
         values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
         return runs.RunSeries(runs.LEDGER, "mm", axes, values)
 
@@ -210,7 +229,7 @@ class _Result:
         """Return each member's ledger, of its trace that closes least, with its residual since the empty store."""
         labels, traces = self.loaded.labels, self.start.weather.traces
         worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
-        sums = self.state.sums
+        sums = self.archived.sums
         since_empty = [None] * len(labels) if sums is None else _since_empty(sums, self._at_t0)
         ledgers = []
         for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
@@ -243,7 +262,8 @@ class _Result:
         return None
 
     def _run_basin(self, reason: str | None) -> runs.RunBasin:
-        start, state, parent = self.start, self.state, self.start.advanced.parent
+        start, state, parent = self.start, self.archived, self.start.advanced.parent
+        first = parent.day + ONE_DAY if parent else start.forcing.period.first
         area = area_by(start.basin.areas, self.loaded.version.area_products)
         return runs.RunBasin(
             basin_id=start.basin.id,
@@ -252,26 +272,12 @@ class _Result:
             parent_day=parent.day if parent else None,
             parent_hash=parent.sha256 if parent else None,
             state_hash=state.sha256,
-            inputs_hash=self._inputs_hash(parent.day + ONE_DAY if parent else start.forcing.period.first),
+            inputs_hash=inputs_hash(start.forcing, start.weather, start.bridges, self.days, first, start.changes),
             area_m2=None if area is None else area.m2,
             area_name=None if area is None else area.name,
             summary=self._summary(),
             spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
         )
-
-    def _inputs_hash(self, first: Day) -> str:
-        """Return the hash of what was consumed from the day after the parent on, and of the bridges that it is of."""
-        consumed, over = self._consumed_hash(first), [bridge.sha256 for bridge in self.start.bridges]
-        return fingerprint([consumed, *over]) if over else consumed
-
-    def _consumed_hash(self, first: Day) -> str:
-        record, weather = self.start.forcing.forcing, self.start.weather
-        if weather.of_record:
-            consumed = record.over(Period(first, self.days.ahead.last))
-            return content_hash(consumed.mass, consumed.auxiliary, consumed.static)
-        to_t0 = slice(*((at - record.first).astype(int) for at in (first, self.days.t0 + ONE_DAY)))
-        arrays = record.mass[:, to_t0], record.auxiliary[:, to_t0], record.static
-        return content_hash(*arrays, weather.forcing.mass, weather.forcing.auxiliary)
 
     def _summary(self) -> RunSummary:
         start, traces = self.start, self.start.weather.traces

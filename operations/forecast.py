@@ -26,6 +26,7 @@ from records import basins, issuing, promotions, runs, versions
 from records.clock import Clock
 from records.engine import Database
 from records.ids import new_id
+from records.run_whatif import RunWhatIf
 from records.states import State
 
 __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
@@ -33,7 +34,7 @@ __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 log = structlog.get_logger()
 
 NO_STATE = "The basin has no state of T0."
-NEVER_OBSERVED = "Nothing like the weather of this run was ever observed: how far its flow is off, nothing tells."
+NEVER_OBSERVED = "Nothing like this run was ever observed: how far its flow is off, nothing tells."
 OnDays = Callable[[int, int], None]
 
 
@@ -86,12 +87,12 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
     """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
-    results = [_results(plan, params, database, clock, on_days) for plan in planned]
+    results = [results_of(plan, params, database, clock, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
         issued = [
-            issuing.store(session, _new_run(plan, clock, params, purpose, key), of_plan)
+            issuing.store(session, new_run(plan, clock, params.weather, purpose, key), of_plan)
             for plan, of_plan in zip(planned, results, strict=True)
         ]
     for run in issued:
@@ -132,12 +133,12 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
     return [] if key is None else runs.of_key(session, key)
 
 
-def _results(
-    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays
+def results_of(
+    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, keep_states: bool = True
 ) -> list[runs.BasinResult]:
     """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
     inputs = plan.inputs
-    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days)
+    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, keep=keep_states)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
@@ -166,6 +167,7 @@ def _results(
             of_snow.get(name, NO_STATE),
             tuple(bridge.told for bridge in plan.bridges[name]),
             variance.get(name),
+            plan.changes,
         )
         for name, forcing in plan.forcings.items()
     }
@@ -175,15 +177,28 @@ def _results(
 
 
 def _calibrations(
-    session: Session, plan: Plan, weather: ForcingKind, states: Mapping[str, State]
+    session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
 ) -> Mapping[str, Calibration | str]:
-    if weather in IMAGINED:
+    if kind in IMAGINED or not plan.changes.nothing:
         return dict.fromkeys(states, NEVER_OBSERVED)
     inputs = plan.inputs
     return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
 
 
-def _new_run(plan: Plan, clock: Clock, params: ForecastParams, purpose: runs.Purpose, key: str | None) -> runs.NewRun:
+def new_run(
+    plan: Plan,
+    clock: Clock,
+    kind: ForcingKind,
+    purpose: runs.Purpose,
+    key: str | None = None,
+    what_if: RunWhatIf | None = None,
+) -> runs.NewRun:
+    """Return a planned run as it is stored now.
+
+    Args:
+        kind: of its weather after T0.
+        what_if: what is asked to be changed; None where nobody asks.
+    """
     loaded, created = plan.inputs.loaded, clock.wall()
     return runs.NewRun(
         id=new_id(created),
@@ -197,10 +212,11 @@ def _new_run(plan: Plan, clock: Clock, params: ForecastParams, purpose: runs.Pur
         code_version=metadata.version("freshet"),
         program=program(),
         product=loaded.version.product,
-        forcing_kind=params.weather,
-        forcing_cutoff=plan.days.ahead.last if params.weather == "observed" else plan.days.t0,
+        forcing_kind=kind,
+        forcing_cutoff=plan.days.ahead.last if kind == "observed" else plan.days.t0,
         weather=plan.forecast,
         purpose=purpose,
+        what_if=what_if,
         members=list(loaded.labels),
         request_key=key,
     )

@@ -12,6 +12,7 @@ from hydrology.calendar import Day, Period, as_date
 from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.weather import WeatherForecast
+from jobspec.changes import UNCHANGED, Changes
 from jobspec.kinds import ForecastParams
 from jobspec.training import InputsConfig
 from operations.advance import ONE_DAY
@@ -66,6 +67,7 @@ class Plan:
         bridges: that they went over, of each basin in their order.
         failures: why other basins are not computed.
         forecast: the weather forecast that it uses; None where it uses none.
+        changes: what a what-if run changes; its `weather` is changed already.
     """
 
     inputs: Inputs
@@ -75,6 +77,7 @@ class Plan:
     bridges: Mapping[str, Sequence[InForce]]
     failures: Mapping[str, str]
     forecast: RunWeather | None = None
+    changes: Changes = UNCHANGED
 
 
 def read_inputs(
@@ -126,9 +129,9 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
         UnknownWeather: no weather forecast of the id asked for is kept.
         NothingToForecast: no basin can be forecast.
     """
-    _require(inputs.forcings, inputs.failures)
+    require(inputs.forcings, inputs.failures)
     possible, failures = possible_plans(database, inputs, clock, params)
-    _require(possible, failures)
+    require(possible, failures)
     return [replace(possible[0], failures=failures), *possible[1:]]
 
 
@@ -167,7 +170,12 @@ def possible_plans(
     return possible, failures
 
 
-def _require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+    """Return when there is something to forecast.
+
+    Raises:
+        NothingToForecast: there is nothing, for these reasons.
+    """
     if not usable:
         reasons = list(failures.values())
         more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from hydrology.errors import InvalidInput
 from hydrology.weather import IMAGINED
 from records import newest_runs, runs
-from records.runs import LEDGER, LEDGER_ENTRIES, BasinResult, NewRun, Run, RunBasin, RunSeries
+from records.runs import CLOSURE, LEDGER, BasinResult, NewRun, Run, RunBasin, RunSeries, ledger_entry
 from records.statements import add_all, as_values
 from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
 
@@ -19,14 +19,15 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
     Raises:
         InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, nothing was
             issued and no reason is given, the forcing after T0 is a weather forecast that is not named, or it is
-            imagined and the run is to be more than a what-if.
+            imagined or something is changed, and the run is to be more than a what-if.
         IntegrityError: the run is stored already, or its version or a basin is not kept.
     """
     if (new.forcing_kind == "supplied") != (new.weather is not None):
         raise InvalidInput(
             "A run names the weather forecast that it used where its forcing is supplied, and only there."
         )
-    if new.forcing_kind in IMAGINED and new.purpose != "what-if":
+    imagined = new.forcing_kind in IMAGINED or new.what_if is not None
+    if imagined and new.purpose != "what-if":
         raise InvalidInput(f"A run on {new.forcing_kind} weather is a what-if, and nothing else.")
     for result in results:
         _check(result)
@@ -61,7 +62,7 @@ def _check(result: BasinResult) -> None:
 
 def _all_close(ledger: RunSeries) -> bool:
     """Return whether the ledger of every member and trace closes."""
-    residual, tolerance = (ledger.values[LEDGER_ENTRIES.index(entry)] for entry in ("residual", "tolerance"))
+    residual, tolerance = (ledger_entry(ledger, entry) for entry in CLOSURE)
     return bool((np.abs(residual) <= tolerance).all())
 
 

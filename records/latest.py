@@ -118,7 +118,7 @@ class Ahead:
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
     """Yield the runs of a basin's current version on weather that nobody chooses, the newest T0 first.
 
-    Those that an operator's key asked for are among them.
+    Those that an operator's key asked for are among them, and those that somebody asked to change something are not.
 
     Args:
         weather: `climatology` or `dry`.
@@ -129,6 +129,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .where(
             RunRow.version_id == promotions.current(session, [basin]).get(basin),
             RunRow.forcing_kind == weather,
+            RunRow.what_if.is_(None),
             RunRow.available_at <= at,
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,

@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
-from hydrology.ledger import TERMS, WATER_AVAILABLE
+from hydrology.ledger import WATER_AVAILABLE
 from hydrology.passing import FlowAhead
 from hydrology.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather import ForcingKind
 from records.run_summary import RunSummary
 from records.run_weather import RunWeather
+from records.run_whatif import RunWhatIf
 from records.since_empty import SinceEmpty
 from records.statements import as_record
 from records.tables.base import JsonList
@@ -26,7 +27,7 @@ from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunS
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Why a run was made. `operational`: by a schedule, an admin or whoever owns the data folder: it may become the latest.
 `on-request`: an operator's key asked for it, or it is of a season's volume, which leaves the latest as it is.
-`what-if`: on weather that nobody expects (`hydrology.weather.IMAGINED`)."""
+`what-if`: on weather that nobody expects (`hydrology.weather.IMAGINED`), or with what somebody asked to change."""
 QuantilesOf = Literal["members", "members and traces"]
 """What the quantiles of discharge are of; with traces of weather, of every member with every trace."""
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -52,9 +53,9 @@ adds up to that of the discharge, and quantiles of ORIGIN_LEVELS, which do not."
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by its sources, where a run divides it (`hydrology.spread`)."""
 LEDGER = "ledger"
-LEDGER_ENTRIES = (*TERMS, "residual", "tolerance")
-"""The array of a run with traces that holds the ledger of every member and trace, and its first axis. It is a tenth of
-what rows would be; rows are kept of each member's trace that closes least."""
+CLOSURE = ("residual", "tolerance")
+"""The array of a run with traces that holds the ledger of every member and trace, and what its first axis, `entry`, has
+after the terms. It is a tenth of what rows would be; rows are kept of each member's trace that closes least."""
 Of = tuple[str, str]  # a run and a basin that it speaks of
 BasinStatus = Literal["issued", "withheld", "failed"]
 
@@ -188,6 +189,7 @@ class NewRun:
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
         weather: the weather forecast that it used; None where the kind is not `supplied`.
         purpose: why it was made.
+        what_if: what it changes, where that is the purpose; None elsewhere.
         members: the labels of the member axis.
         request_key: names the request that it answers, where that may come again.
         reason: why it is not wholly issued, where the basins do not say it.
@@ -208,6 +210,7 @@ class NewRun:
     forcing_cutoff: Day | None = None
     weather: RunWeather | None = None
     purpose: Purpose
+    what_if: RunWhatIf | None = None
     members: JsonList
     request_key: str | None = None
     reason: str | None = None
@@ -372,6 +375,15 @@ def list_runs(
     return [as_record(Run, row) for row in rows]
 
 
+def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: ForcingKind) -> list[Run]:
+    """Return a version's runs of some days and kind of weather that change nothing, the newest first."""
+    alike = {"version_id": version, "t0": t0, "horizon_days": horizon_days, "forcing_kind": kind}
+    rows = session.scalars(
+        select(RunRow).filter_by(**alike).where(RunRow.status != "failed").order_by(RunRow.id.desc())
+    )
+    return [as_record(Run, row) for row in rows if row.what_if is None or not row.what_if.changes]
+
+
 def operational(session: Session, version: str, until: Day) -> list[Run]:
     """Return a version's operational runs that were issued, the oldest first.
 
@@ -444,6 +456,12 @@ def made(session: Session, at: datetime, purpose: Purpose = "operational") -> di
         .order_by(RunRow.version_id)
     )
     return {version: Made(count, t0, issued_at) for version, count, t0, issued_at in rows}
+
+
+def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:
+    """Return a term of the ledgers of a run with traces, or one of CLOSURE: (members, traces) in mm."""
+    values: npt.NDArray[Any] = ledger.values[list(ledger.axes["entry"]).index(entry)]
+    return values
 
 
 def _series(row: RunSeriesRow) -> RunSeries:

@@ -96,6 +96,19 @@ def member_hashes(arrays: Arrays) -> list[str]:
     return [_digest({name: array[member] for name, array in arrays.items()}) for member in range(members)]
 
 
+def unkept(new: NewState, at: datetime) -> State:
+    """Return a state as it would be if it were stored at an instant."""
+    hashes = member_hashes(new.arrays)
+    return State(
+        **as_values(new),
+        member_hashes=tuple(hashes),
+        sha256=fingerprint(hashes),
+        created_at=at,
+        invalid_at=None,
+        invalid_reason=None,
+    )
+
+
 def put(session: Session, new: NewState, at: datetime) -> State:
     """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced.
 

@@ -33,6 +33,7 @@ from jobspec.kinds import (
     VerificationParams,
     VolumesParams,
     WeatherParams,
+    WhatIfParams,
 )
 from records import feeds, jobs, promotions, runs, versions
 from records.documents import to_json
@@ -344,6 +345,20 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
 
 
+def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
+    """Make what-if runs."""
+    from operations.whatif import what_if as make
+
+    tools, job = running.tools, running.job
+    made = make(tools.database, tools.clock, params, by=job.created_by, key=job.id, on_days=running.show)
+    return {
+        "runs": [
+            {"run": run.id, "status": run.status, "t0": str(run.t0), "base": run.what_if and run.what_if.base}
+            for run in made
+        ]
+    }
+
+
 def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
     from operations.volumes import forecast_volumes
@@ -501,6 +516,7 @@ HANDLERS: dict[str, Handler] = {
     "training": training,
     "member": member,
     "forecast": forecast,
+    "what-if": what_if,
     "volumes": volumes,
     "evaluation": evaluation,
     "calibration": calibration,

@@ -8,7 +8,7 @@ import numpy as np
 from app.columns import column
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
 from hydrology import ledger as water
-from records.runs import LEDGER_ENTRIES, Ledger, RunSeries
+from records.runs import CLOSURE, Ledger, RunSeries, ledger_entry
 from records.since_empty import UNKNOWN
 
 
@@ -34,7 +34,7 @@ def water_balance(
 
 def residuals(of_traces: RunSeries) -> dict[str, float]:
     """Return the residual of every member with every trace, mm, by `MEMBER/TRACE`."""
-    values = of_traces.values[LEDGER_ENTRIES.index("residual")]
+    values = ledger_entry(of_traces, "residual")
     return {
         f"{member}/{trace}": residual
         for member, of_member in zip(of_traces.axes["member"], values, strict=True)
@@ -48,8 +48,8 @@ def _mean(ledgers: Sequence[Ledger]) -> dict[str, float]:
 
 
 def _mean_of_traces(of_traces: RunSeries) -> dict[str, float]:
-    amounts = of_traces.values[: len(water.TERMS)].mean(axis=(1, 2), dtype=np.float64)
-    return dict(sorted(zip(water.TERMS, amounts.tolist(), strict=True)))
+    terms = sorted(set(of_traces.axes["entry"]) - set(CLOSURE))
+    return {term: float(ledger_entry(of_traces, term).mean(dtype=np.float64)) for term in terms}
 
 
 def _of_member(ledger: Ledger) -> MemberBalance:

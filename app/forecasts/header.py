@@ -10,7 +10,8 @@ import numpy as np
 from app.basins.schemas import Kind, kind_of
 from app.bridges.schemas import BridgeUsed
 from app.bridges.service import bridge_used
-from app.forecasts.schemas import Superseded
+from app.forecasts.schemas import Superseded, WhatIf
+from app.forecasts.what_if import what_if
 from app.schema import DataCredit
 from app.weather.schemas import WeatherUsed
 from hydrology.calendar import as_date
@@ -38,6 +39,7 @@ class Header(TypedDict):
     run: str
     version: str
     purpose: Purpose
+    what_if: NotRequired[WhatIf]
     status: BasinStatus
     reason: str | None
     superseded_by: Superseded | None
@@ -98,6 +100,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
         spin_up_days=basin.spin_up_days,
     )
+    if (asked := what_if(run)) is not None:
+        fields["what_if"] = asked
     if summary.product_credit is not None:
         fields["product_credit"] = DataCredit(**asdict(summary.product_credit))
     if run.forcing_cutoff is not None:
@@ -118,7 +122,8 @@ def forcing_note(run: Run) -> str:
     """Return what is said of the weather after T0."""
     if run.weather is not None and run.weather.source == PERTURBED:
         return "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
-    return FORCING_NOTES[run.forcing_kind]
+    changed = run.what_if is not None and bool(run.what_if.changes)
+    return FORCING_NOTES[run.forcing_kind] + (" Changed as what_if says." if changed else "")
 
 
 def weather_used(run: Run) -> WeatherUsed | None:

@@ -13,6 +13,7 @@ from app.weather.schemas import WeatherUsed
 from hydrology.spin_up import SPIN_UP_DAYS
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
+from jobspec.changes import Where
 from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
@@ -136,6 +137,34 @@ class Calibration(Model):
     last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
 
 
+class StormOfRun(Model):
+    """Precipitation on one day beside what falls on it."""
+
+    mm: float
+    lead: int = Field(description="On which day: so many days after T0.")
+
+
+class IncrementOfRun(Model):
+    """Water that was added to the basin at T0, or taken from it: the `increment` of the water balance."""
+
+    mm: float = Field(description="Negative where it was taken away.")
+    where: Where = Field(description="Into which cells: those that read as snow, the other ones, or both.")
+
+
+class WhatIf(Model):
+    """What a what-if run changes."""
+
+    in_words: str
+    degrees: float = Field(description="Added to the temperatures of every day after T0, °C.")
+    precipitation_percent: float = Field(description="So much more precipitation on every day after T0, in % of it.")
+    storm: StormOfRun | None = Field(description="Null where there is none.")
+    increment: IncrementOfRun | None = Field(description="Null where there is none.")
+    note: str | None = Field(description="Why it was asked; null where nobody said.")
+    base: str | None = Field(
+        description="The run without changes that it is to be compared with; null where it changes nothing itself."
+    )
+
+
 class RunOfBasin(Model):
     """The run that an answer about a basin comes from."""
 
@@ -145,8 +174,13 @@ class RunOfBasin(Model):
     version: str = Field(description="The model version.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
-        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does. "
-        "`what-if`: on weather that nobody expects, and it never does, either."
+        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does. `what-if`: "
+        "somebody asked what would be with other weather, or with other water at T0, and it never does, either."
+    )
+    what_if: WhatIf | None = Field(
+        default=None,
+        description="What it changes of its weather and of the water at T0: it is no forecast. Only where it was asked "
+        "to change something, and where others that were are compared with it.",
     )
     status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
     reason: str | None

@@ -24,6 +24,7 @@ from app.forecasts.discharge import (
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.what_if import what_if
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import age_days
 from records import runs, versions
@@ -108,7 +109,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     in_words = None
     if discharge is not None:
         days, units = days_ahead(run)["time"], representation.units
-        in_words = words.in_words(days, discharge, calibrated, calibration, storage, run.forcing_kind, units)
+        asked = what_if(run)
+        told = None if asked is None else asked.in_words
+        in_words = words.in_words(days, discharge, calibrated, calibration, storage, run.forcing_kind, units, told)
     account = {
         "discharge": discharge,
         "in_words": in_words,

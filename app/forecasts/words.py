@@ -28,13 +28,16 @@ def in_words(
     storage: Storage | None,
     weather: ForcingKind,
     units: Units,
+    what_if: str | None = None,
 ) -> str:
     """Return a forecast in a few sentences.
 
     Args:
         discharge: the members' quantiles; used where there are no calibrated ones.
+        what_if: what a what-if run changes; None for a forecast.
     """
-    return " ".join(_sentences(days, discharge, calibrated, calibration, storage, weather, units))
+    sentences = _sentences(days, discharge, calibrated, calibration, storage, weather, units)
+    return " ".join([*([] if what_if is None else [f"No forecast, but what if: {what_if}."]), *sentences])
 
 
 def _sentences(

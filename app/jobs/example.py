@@ -44,6 +44,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "validation_period": "1980-10-01..1989-09-30",
         }
     },
+    "what-if": {"changes": {"degrees": 2.0, "storm": {"mm": 30.0, "lead": 2}}, "note": "A warm storm on the snow?"},
     "volumes": {"season": "04-01..07-31"},
     "evaluation": {"period": "1989-10-01..1999-09-30"},
     "calibration": {"period": "1989-10-01..1999-09-30"},

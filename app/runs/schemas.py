@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
+from app.forecasts.schemas import WhatIf
 from app.runs.example import RUN
 from app.schema import Model, Program
 from app.weather.schemas import WeatherUsed
@@ -19,6 +20,7 @@ class RunSummary(Model):
     id: str
     version: str = Field(description="The model version.")
     purpose: Purpose
+    what_if: WhatIf | None = Field(description="What it changes; null where its purpose is not `what-if`.")
     status: Literal["issued", "partial", "failed"] = Field(
         description="`issued`: for every basin. `partial`: for some. `failed`: for none."
     )

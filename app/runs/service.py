@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
 from app.forecasts.header import weather_used
+from app.forecasts.what_if import what_if
 from app.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from hydrology.calendar import Day, as_date
 from records import basins, runs, versions
@@ -89,6 +90,7 @@ def _common_fields(run: runs.Run) -> dict[str, Any]:
     names = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
     return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
         "version": run.version_id,
+        "what_if": what_if(run),
         "t0": as_date(run.t0),
         "weather": weather_used(run),
         "members": len(run.members),

@@ -22,6 +22,7 @@ COMMANDS = (
     "compare",
     "weather",
     "forecast",
+    "what-if",
     "plot",
     "volumes",
     "fews",
@@ -75,15 +76,19 @@ def loaded(name: str) -> Any:
     if hasattr(module, "app"):
         holder.add_typer(module.app, name=name)
     else:
-        holder.command(name)(getattr(module, name))
+        holder.command(name)(getattr(module, _function(name)))
     return get_group(holder).commands[name]
 
 
 def _module(name: str) -> str:
-    return "parts" if name in PARTS else name
+    return "parts" if name in PARTS else _function(name)
+
+
+def _function(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _docstring(name: str) -> str | None:
     source = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    return next(ast.get_docstring(function) for function in functions if function.name == name)
+    return next(ast.get_docstring(function) for function in functions if function.name == _function(name))

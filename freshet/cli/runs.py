@@ -13,6 +13,7 @@ from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
 from hydrology.basins import basin_id
 from hydrology.calendar import instant
+from jobspec.changes import Changes
 from records import runs as records
 from records.run_summary import LEARNT_FROM, LearntFrom
 from records.since_empty import UNKNOWN
@@ -145,6 +146,8 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         f"median of the {run['quantiles_of']}"
     )
     notes = [f"Quantiles are of the {run['quantiles_of']}. {run['quantiles_note']}."]
+    if run["what_if"] is not None:
+        notes.append(f"No forecast, but what if: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]

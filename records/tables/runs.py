@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from hydrology.calendar import Day
 from records.run_summary import RunSummary
 from records.run_weather import RunWeather
+from records.run_whatif import RunWhatIf
 from records.since_empty import SinceEmpty
 from records.tables.base import Base, Document, JsonList, one_of
 
@@ -46,6 +47,7 @@ class RunRow(Base):
     request_key: Mapped[str | None]
     program: Mapped[str | None]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
+    what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
 
 
 class RunBasinRow(Base):

@@ -8,7 +8,7 @@ import numpy as np
 
 from hydrology.calendar import day
 from hydrology.error_model import LEVELS as ALL_LEVELS
-from hydrology.ledger import close
+from hydrology.ledger import TERMS, close
 from records import runs
 from records.run_calibration import RunCalibration
 from records.run_summary import RunSummary
@@ -87,7 +87,7 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
         for name, values in repeated.items()
     ]
     closed = [[*ledger.terms.values(), ledger.residual_mm, ledger.tolerance_mm] for ledger in ledgers()]
-    of_all: Axes = {"entry": runs.LEDGER_ENTRIES, "member": MEMBERS, "trace": TRACES}
+    of_all: Axes = {"entry": (*TERMS, *runs.CLOSURE), "member": MEMBERS, "trace": TRACES}
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
     series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
     series += [

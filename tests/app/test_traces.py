@@ -83,8 +83,8 @@ def test_more_members_than_one_answer_holds_are_refused(
 def test_a_run_is_not_stored_where_one_trace_does_not_close(database: Database, entry: str) -> None:
     result = made.forecast_with_traces()
     (ledger,) = (series for series in result.series if series.variable == runs.LEDGER)
-    ledger.values[runs.LEDGER_ENTRIES.index(entry), 1, 2] = 1 if entry == "residual" else 0
-    ledger.values[runs.LEDGER_ENTRIES.index("residual"), 1, 2] += 1e-3
+    runs.ledger_entry(ledger, entry)[1, 2] = 1 if entry == "residual" else 0
+    runs.ledger_entry(ledger, "residual")[1, 2] += 1e-3
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         with pytest.raises(InvalidInput, match="does not close for every trace"):

@@ -28,6 +28,15 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
+    (
+        "what-if",
+        {
+            "basins": ["USGS-01013500"],
+            "t0": "2008-04-01",
+            "changes": {"degrees": 2.0, "storm": {"mm": 30.0, "lead": 2}, "increment": {"mm": 10.0, "where": "snow"}},
+            "note": "a warm storm",
+        },
+    ),
     ("volumes", {"basins": ["USGS-01013500"], "t0": "2008-04-01", "season": "04-01..07-31", "version": "a"}),
     ("evaluation", {"period": PERIOD, "version": "a"}),
     ("calibration", {"period": PERIOD, "version": "a"}),

@@ -152,7 +152,7 @@ def test_the_ledger_of_every_member_and_trace_is_kept_and_closes(kept: Database)
     with kept.reading() as session:
         worst = runs.ledger_of(session, run.id, BASINS[0])
     arrays = stored(kept, run)
-    ledger = dict(zip(runs.LEDGER_ENTRIES, arrays[runs.LEDGER].values, strict=True))
+    ledger = dict(zip(arrays[runs.LEDGER].axes["entry"], arrays[runs.LEDGER].values, strict=True))
     residual, tolerance = ledger["residual"], ledger["tolerance"]
     assert residual.shape == (2, 4)
     assert (np.abs(residual) <= tolerance).all()

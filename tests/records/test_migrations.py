@@ -17,6 +17,7 @@ from jobspec import kinds
 from records import jobs, latest, runs, schedules, trainings, versions
 from records.engine import Database
 from records.ids import fingerprint
+from records.run_whatif import RunWhatIf
 from records.tables import Base
 from records.version_properties import Pretrained, VersionProperties
 from tests.records.factories import (
@@ -200,6 +201,18 @@ def test_a_downgrade_lets_go_of_dry_runs_alone(database: Database) -> None:
     with database.reading() as session:
         assert runs.list_runs(session) == [run]
         assert runs.issued_basins(session, [run.id, dry.id]) == [(run.id, BASIN)]
+
+
+def test_a_downgrade_lets_go_of_runs_that_were_asked_to_change_something(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_version(session).id
+        run, dry = a_run(session, version), a_run(session, version, forcing_kind="dry", purpose="what-if")
+        a_run(session, version, purpose="what-if", what_if=RunWhatIf(changes={"degrees": 2.0}))
+    _downgrade(database, "0028")
+    database.migrate()
+    with database.reading() as session:
+        assert runs.list_runs(session) == [dry, run]
 
 
 def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: Database) -> None:

@@ -15,6 +15,7 @@ from records import issuing, runs
 from records.engine import Database
 from records.ids import Corrupt
 from records.run_summary import RunSummary
+from records.run_whatif import RunWhatIf
 from records.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, contents, instant, issued, not_issued
 
@@ -271,3 +272,26 @@ def test_a_stored_summary_that_is_none_is_refused_by_its_fields_and_not_quoted(d
     with database.reading() as session, pytest.raises(Corrupt, match=r"RunSummary.*peak_lead.*horzion") as refusal:
         runs.basin_of(session, run, BASIN)
     assert "secret" not in str(refusal.value)
+
+
+def test_a_run_that_was_asked_to_change_something_keeps_what_and_is_nothing_but_a_what_if(database: Database) -> None:
+    asked = RunWhatIf(changes={"degrees": 2.0}, note="a warm spring", by="river office", base="a run")
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        run = a_run(session, version, purpose="what-if", what_if=asked)
+        assert runs.get(session, run.id).what_if == asked
+        with pytest.raises(InvalidInput, match="is a what-if, and nothing else"):
+            a_run(session, version, what_if=asked)
+
+
+def test_runs_that_change_nothing_are_found_by_version_days_and_weather(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        alike = a_run(session, version), a_run(session, version, purpose="what-if")
+        a_run(session, version, purpose="what-if", what_if=RunWhatIf(changes={"degrees": 2.0}))
+        a_run(session, version, horizon_days=9)
+        a_run(session, version, t0=day("2008-09-29"))
+        a_run(session, version, forcing_kind="observed")
+        a_run(session, version, not_issued("open"))
+        (t0, kind) = alike[0].t0, alike[0].forcing_kind
+        assert [run.id for run in runs.unchanged(session, version, t0, 10, kind)] == [alike[1].id, alike[0].id]

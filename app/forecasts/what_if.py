@@ -1,0 +1,22 @@
+"""What a what-if run changes, as answers tell it."""
+
+from app.forecasts.schemas import IncrementOfRun, StormOfRun, WhatIf
+from jobspec.changes import Changes
+from records.runs import Run
+
+
+def what_if(run: Run) -> WhatIf | None:
+    """Return what a run changes; None where it is no what-if run."""
+    told = run.what_if
+    if told is None:
+        return None
+    changes = Changes.model_validate(told.changes)
+    return WhatIf(
+        in_words=changes.in_words,
+        degrees=changes.degrees,
+        precipitation_percent=changes.precipitation_percent,
+        storm=None if changes.storm is None else StormOfRun(**changes.storm.model_dump()),
+        increment=None if changes.increment is None else IncrementOfRun(**changes.increment.model_dump()),
+        note=told.note,
+        base=told.base,
+    )

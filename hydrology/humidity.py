@@ -1,0 +1,17 @@
+"""How much water vapour air can hold."""
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def saturation_vapour_pressure(temperature: npt.ArrayLike) -> Array:
+    """Return the vapour pressure of saturated air over water in Pa, from air temperatures in degC of any shape.
+
+    610.8 · exp(17.27 T / (T + 237.3)), Tetens' form of the Magnus equation.
+    Source: Tetens 1930, as Allen et al. 1998 (FAO paper 56) give it, equation 11.
+    """
+    t = np.asarray(temperature, dtype=np.float64)
+    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
+    return pressure

@@ -1,0 +1,40 @@
+"""`freshet what-if`: a forecast with other weather, or with more or less water in the basin at T0."""
+
+import pytest
+
+from tests.freshet.conftest import Freshet
+
+ASKED = ("what-if", "--basin", "SYNTH-01", "--t0", "2004-04-10")
+
+
+def test_the_run_and_its_base_are_told_and_the_latest_forecast_stays(worked: Freshet) -> None:
+    before = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
+    said = worked(*ASKED, "--increment-mm", "10", "--storm-mm", "30", "--storm-lead", "2", "--note", "why", "--json")
+    assert said.code == 0
+    (run,), (base,) = said.json["runs"], said.json["bases"]
+    assert run["what_if"]["base"] == base["id"]
+    assert run["what_if"]["note"] == "why"
+    assert run["what_if"]["by"].startswith("command line")
+    assert run["what_if"]["changes"] == {
+        "storm": {"mm": 30.0, "lead": 2},
+        "increment": {"mm": 10.0},
+    }
+    ledgers = run["basins"]["SYNTH-01"]["ledger"]
+    assert {ledger["terms"]["increment"] for ledger in ledgers} == {10.0}
+    runs = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
+    assert [made["purpose"] for made in runs[: len(runs) - len(before)]] == ["what-if", "what-if"]
+    shown = " ".join(worked("runs", run["id"]).out.split())
+    assert "No forecast, but what if: a storm of 30 mm 2 days after T0; 10 mm more water in the basin at T0." in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--degrees", "30"], 2, "changes.degrees"),
+        (["--storm-mm", "30", "--storm-lead", "20"], 2, "beyond the horizon of 10"),
+        (["--increment-mm", "-2000"], 4, "less than the 2000 mm that are to be taken away"),
+    ],
+)
+def test_what_cannot_be_is_refused(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    said = worked(*ASKED, *arguments)
+    assert (said.code, sentence in " ".join(said.err.split())) == (code, True)
