@@ -13,6 +13,7 @@ from records.logs import log_to_stderr
 MEASUREMENTS = {
     "alerts-replay": "benchmarks.alerts_replay",
     "api": "benchmarks.speed.api",
+    "assimilation": "benchmarks.assimilation",
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",

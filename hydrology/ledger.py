@@ -21,9 +21,9 @@ Array = npt.NDArray[np.float64]
 
 FLOWS = ("precipitation", "discharge", "loss")
 TERMS = (*FLOWS, "storage change")
-INCREMENT = "increment"
-"""The term of water that a what-if run adds to a store before the first day, or takes from it. Other ledgers have none.
-"""
+INCREMENT, ASSIMILATION = "increment", "assimilation"
+"""The terms of water that a what-if run adds to a store before the first day, or takes from it: as much as somebody
+says, and as much as observed flow asks for. Other ledgers have neither."""
 Sums = Mapping[str, Array]
 """Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
 
@@ -151,7 +151,7 @@ def close_together(
     storage_after: npt.ArrayLike,
     *,
     dtype: npt.DTypeLike,
-    increment: float | None = None,
+    booked: Mapping[str, npt.ArrayLike] | None = None,
 ) -> Ledgers:
     """Return the ledgers of members over all days, summed in float64.
 
@@ -160,8 +160,8 @@ def close_together(
         storage_before: total storage in mm before the first day, shape (members,).
         storage_after: total storage in mm at the end of the last day, shape (members,).
         dtype: the type in which the network computed, which sets the tolerance.
-        increment: mm that every store has got between `storage_before` and the first day, a term of its own; None for
-            no such term.
+        booked: mm that each store has got between `storage_before` and the first day, (members,) or one for all, by
+            the name of the term.
 
     Raises:
         InvalidInput: the shapes do not fit together, or the type has no tolerance.
@@ -169,7 +169,7 @@ def close_together(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
-    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, increment)
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked or {})
 
 
 def close(
@@ -275,15 +275,15 @@ def _ledgers(
     before: Array,
     after: Array,
     tolerance: float,
-    increment: float | None = None,
+    booked: Mapping[str, npt.ArrayLike] | None = None,
 ) -> Ledgers:
     """Return the ledgers of members, all amounts in mm and (members,)."""
     with np.errstate(invalid="ignore"):
         rows = dict(zip(TERMS, (precipitation, -discharge, -loss, -(after - before)), strict=True))
         available = before + precipitation
-        if increment is not None:
-            rows[INCREMENT] = np.full_like(before, increment)
-            available = available + increment
+        for name, amount in (booked or {}).items():
+            rows[name] = np.broadcast_to(np.asarray(amount, dtype=np.float64), before.shape)
+            available = available + rows[name]
         return Ledgers(tuple(rows), np.stack([*rows.values()], axis=1), available, tolerance)
 
 

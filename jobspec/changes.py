@@ -50,6 +50,11 @@ class Changes(RequestModel):
     )
     storm: Storm | None = Field(None, description="After that percentage, so that it falls whole.")
     increment: Increment | None = None
+    assimilate: bool = Field(
+        False,
+        description="Whether the water in the basin at T0 becomes what the discharge observed on the last ten days "
+        "asks for: the smallest change that explains it. An increment comes after it.",
+    )
 
     @field_validator("storm", "increment")
     @classmethod
@@ -79,6 +84,8 @@ class Changes(RequestModel):
             yield f"{abs(self.precipitation_percent):g} % {_more(self.precipitation_percent)} precipitation"
         if storm is not None:
             yield f"a storm of {storm.mm:g} mm {storm.lead} {'day' if storm.lead == 1 else 'days'} after T0"
+        if self.assimilate:
+            yield "as much more or less water in the basin at T0 as observed discharge asks for"
         if increment is not None:
             place = {"snow": "as snow", "other": "besides the snow", "all": "in the basin"}[increment.where]
             yield f"{abs(increment.mm):g} mm {_more(increment.mm)} water {place} at T0"

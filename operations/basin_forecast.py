@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hydrology.calendar import Period
 from hydrology.credit import Credit
 from hydrology.error_model import LEVELS
-from hydrology.ledger import Ledgers, Sums, close_since_empty, close_together, negative_water
+from hydrology.ledger import ASSIMILATION, INCREMENT, Ledgers, Sums, close_since_empty, close_together, negative_water
 from hydrology.spread import SPREAD_SOURCES
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
@@ -50,6 +50,7 @@ class BasinStart:
         bridges: that its weather went over.
         variance: of the discharge by `hydrology.spread.SPREAD_SOURCES`, (sources, days), where it is asked for.
         changes: what a what-if run changes; the weather is changed already, the state is not.
+        assimilated: the state of T0 that observed flow asks for, or why it cannot be told; None where nobody asks.
     """
 
     basin: Basin
@@ -64,6 +65,7 @@ class BasinStart:
     bridges: tuple[RunBridge, ...] = ()
     variance: npt.NDArray[np.float64] | None = None
     changes: Changes = UNCHANGED
+    assimilated: State | str | None = None
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -71,21 +73,19 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
 
     A basin whose ledger does not close for every member and trace, on the way to T0 or after it, is withheld.
     """
-    begun: list[tuple[BasinStart, State, State]] = []
+    begun: list[tuple[BasinStart, _ChangedWater]] = []
     for basin, start in starts.items():
         if start.advanced.problem is not None:
             yield without_forecast(basin, "withheld", start.advanced.problem)
             continue
-        archived, increment = start.advanced.state, start.changes.increment
-        assert archived is not None
-        state = archived if increment is None else with_increment(loaded, archived, start.snow, increment)
-        if isinstance(state, str):
-            yield without_forecast(basin, "failed", state)
+        changed = _changed_water(loaded, start)
+        if isinstance(changed, str):
+            yield without_forecast(basin, "failed", changed)
         else:
-            begun.append((start, archived, state))
-    ahead = [Start(state, start.weather, _readable_snow(loaded, start)) for start, _, state in begun]
-    for (start, archived, state), flow in zip(begun, flows(loaded, ahead), strict=True):
-        yield _Result(loaded, start, archived, state, days, flow).told()
+            begun.append((start, changed))
+    ahead = [Start(water.state, start.weather, _readable_snow(loaded, start)) for start, water in begun]
+    for (start, water), flow in zip(begun, flows(loaded, ahead), strict=True):
+        yield _Result(loaded, start, water, days, flow).told()
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
@@ -98,18 +98,50 @@ def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> skill.SnowCells 
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
-    """What a run says of a basin, from what the members computed (M members, R traces, D days).
+class _ChangedWater:
+    """The version's state of T0, and what the days ahead begin from: the same, or what a what-if run makes of it.
 
     Attributes:
-        archived: the version's state of T0.
-        state: what the days ahead begin from: the same, or with the increment of a what-if run.
+        booked: mm that each member has got or lost, by the name of its term, (M,) each.
     """
+
+    archived: State
+    state: State
+    booked: Mapping[str, npt.NDArray[np.float64]]
+
+
+def _changed_water(loaded: LoadedVersion, start: BasinStart) -> _ChangedWater | str:
+    """Return the water that the days ahead begin from, or why it cannot be changed as is asked."""
+    archived, increment = start.advanced.state, start.changes.increment
+    assert archived is not None
+    state, booked = archived, {}
+    if start.assimilated is not None:
+        if isinstance(start.assimilated, str):
+            return start.assimilated
+        state = start.assimilated
+        booked[ASSIMILATION] = _stored(state) - _stored(archived)
+    if increment is not None:
+        with_more = with_increment(loaded, state, start.snow, increment)
+        if isinstance(with_more, str):
+            return with_more
+        state = with_more
+        booked[INCREMENT] = np.full(len(loaded.labels), increment.mm)
+    return _ChangedWater(archived, state, booked)
+
+
+def _stored(state: State) -> npt.NDArray[np.float64]:
+    """Return what each member stores, (M,) in mm."""
+    stored: npt.NDArray[np.float64] = np.asarray(state.arrays["c"]).sum(axis=-1, dtype=np.float64)
+    return stored
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What a run says of a basin, from what the members computed (M members, R traces, D days)."""
 
     loaded: LoadedVersion
     start: BasinStart
-    archived: State
-    state: State
+    at_t0: _ChangedWater
     days: RunDays
     flow: Flow
 
@@ -166,7 +198,7 @@ class _Result:
 
     def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
         """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace."""
-        cells = np.asarray(self.state.arrays["c"])
+        cells = np.asarray(self.at_t0.state.arrays["c"])
         traces, labels = self.start.weather.traces, self.loaded.labels
         arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
         for name, values in arrays.items():
@@ -193,24 +225,22 @@ class _Result:
     def _closed(self, water: Water) -> Ledgers:
         """Return the ledgers of all members and traces over the days ahead."""
         rain = np.broadcast_to(self._rain, water.loss.shape)
-        before = np.repeat(self._at_t0[:, np.newaxis], rain.shape[1], axis=1)
+        before = np.repeat(self._stored_at_t0[:, np.newaxis], rain.shape[1], axis=1)
         flows_and_stores: list[npt.NDArray[Any]] = [rain, self.flow.discharge, water.loss, before, water.at_end]
-        increment = self.start.changes.increment
-        booked = None if increment is None else increment.mm
-        return close_together(*map(self._of_both, flows_and_stores), dtype=np.float32, increment=booked)
+        booked = {name: np.repeat(amounts, rain.shape[1]) for name, amounts in self.at_t0.booked.items()}
+        return close_together(*map(self._of_both, flows_and_stores), dtype=np.float32, booked=booked)
 
     @property
-    def _at_t0(self) -> npt.NDArray[np.float64]:
-        """What each member stores at T0, (M,): an increment comes to it after that."""
-        at_t0: npt.NDArray[np.float64] = np.asarray(self.archived.arrays["c"]).sum(axis=-1, dtype=np.float64)
-        return at_t0
+    def _stored_at_t0(self) -> npt.NDArray[np.float64]:
+        """What each member stores at T0, (M,): what is booked comes to it after that."""
+        return _stored(self.at_t0.archived)
 
     def _flow_at_t0(self) -> float | None:
-        flow = self.state.recent_flow
+        flow = self.at_t0.state.recent_flow
         return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
     def _snow_at_t0(self) -> float | None:
-        cells, chosen = np.asarray(self.state.arrays["c"]), self.start.snow
+        cells, chosen = np.asarray(self.at_t0.state.arrays["c"]), self.start.snow
         if chosen is None:
             return None
         sums = [
@@ -229,8 +259,8 @@ class _Result:
         """Return each member's ledger, of its trace that closes least, with its residual since the empty store."""
         labels, traces = self.loaded.labels, self.start.weather.traces
         worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
-        sums = self.archived.sums
-        since_empty = [None] * len(labels) if sums is None else _since_empty(sums, self._at_t0)
+        sums = self.at_t0.archived.sums
+        since_empty = [None] * len(labels) if sums is None else _since_empty(sums, self._stored_at_t0)
         ledgers = []
         for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
             ledger = closed.of(member * len(self._rain) + trace)
@@ -262,7 +292,7 @@ class _Result:
         return None
 
     def _run_basin(self, reason: str | None) -> runs.RunBasin:
-        start, state, parent = self.start, self.archived, self.start.advanced.parent
+        start, state, parent = self.start, self.at_t0.archived, self.start.advanced.parent
         first = parent.day + ONE_DAY if parent else start.forcing.period.first
         area = area_by(start.basin.areas, self.loaded.version.area_products)
         return runs.RunBasin(

@@ -14,6 +14,7 @@ from hydrology.weather import IMAGINED, ForcingKind
 from jobspec.kinds import ForecastParams
 from operations.advance import advance
 from operations.alerts import decide
+from operations.assimilate import assimilated_states
 from operations.basin_forecast import BasinStart, forecasts_of, without_forecast
 from operations.basins import with_model
 from operations.calibrated import Calibration, calibrations
@@ -152,6 +153,9 @@ def results_of(
         calibrated = _calibrations(session, plan, params.weather, states)
         started = {name: inputs.basins[name] for name in states}
         normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
+        assimilated = (
+            assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
+        )
         snow = {name: cells for name, cells in inputs.snow.items() if name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
     starts = {
@@ -168,6 +172,7 @@ def results_of(
             tuple(bridge.told for bridge in plan.bridges[name]),
             variance.get(name),
             plan.changes,
+            assimilated.get(name),
         )
         for name, forcing in plan.forcings.items()
     }

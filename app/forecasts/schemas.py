@@ -159,6 +159,10 @@ class WhatIf(Model):
     precipitation_percent: float = Field(description="So much more precipitation on every day after T0, in % of it.")
     storm: StormOfRun | None = Field(description="Null where there is none.")
     increment: IncrementOfRun | None = Field(description="Null where there is none.")
+    assimilate: bool = Field(
+        description="Whether the water at T0 is what the observed discharge asks for: the `assimilation` of the water "
+        "balance."
+    )
     note: str | None = Field(description="Why it was asked; null where nobody said.")
     base: str | None = Field(
         description="The run without changes that it is to be compared with; null where it changes nothing itself."

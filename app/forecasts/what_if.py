@@ -17,6 +17,7 @@ def what_if(run: Run) -> WhatIf | None:
         precipitation_percent=changes.precipitation_percent,
         storm=None if changes.storm is None else StormOfRun(**changes.storm.model_dump()),
         increment=None if changes.increment is None else IncrementOfRun(**changes.increment.model_dump()),
+        assimilate=changes.assimilate,
         note=told.note,
         base=told.base,
     )

@@ -50,6 +50,7 @@ def what_if(
     increment_where: Annotated[Where, typer.Option(metavar="CELLS", help=_INCREMENT["where"].description)] = _INCREMENT[
         "where"
     ].default,
+    assimilate: Annotated[bool, typer.Option("--assimilate", help=_CHANGES["assimilate"].description)] = False,
     note: Annotated[str | None, typer.Option(metavar="TEXT", help=_FIELDS["note"].description)] = None,
     as_json: Json = False,
 ) -> None:
@@ -63,6 +64,7 @@ def what_if(
             names = [*(basin or []), *listed(basins_file)]
             basins = chosen(session, names) if names else []
         changes: dict[str, Any] = {"degrees": degrees, "precipitation_percent": precipitation_percent}
+        changes["assimilate"] = assimilate
         if storm_mm is not None:
             changes["storm"] = {"mm": storm_mm, "lead": storm_lead}
         if increment_mm is not None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hydrology.errors import InvalidInput
 from hydrology.ledger import (
+    INCREMENT,
     Ledger,
     Term,
     close,
@@ -60,8 +61,8 @@ def test_the_rows_are_named_and_signed() -> None:
 @pytest.mark.parametrize("increment", [10.0, -4.0])
 def test_an_increment_is_a_term_of_its_own_and_belongs_to_the_water_available(increment: float) -> None:
     flows = [[5.0, 7]], [[1.0, 2]], [[3.0, 0]]
-    ledger = close_together(*flows, [10.0], [16.0 + increment], dtype=np.float64, increment=increment).of(0)
-    assert ledger.terms[-1] == Term("increment", increment)
+    ledger = close_together(*flows, [10.0], [16.0 + increment], dtype=np.float64, booked={INCREMENT: increment}).of(0)
+    assert ledger.terms[-1] == Term(INCREMENT, increment)
     assert ledger.terms[3] == Term("storage change", -6.0 - increment)
     assert (ledger.residual_mm, ledger.scale_mm, ledger.closes) == (0, 22 + increment, True)
     unbooked = close_together(*flows, [10.0], [16.0 + increment], dtype=np.float64).of(0)
