@@ -29,6 +29,7 @@ MEASUREMENTS = {
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "spread": "benchmarks.spread",
     "rain-products": "benchmarks.rain_products",
+    "story": "benchmarks.story",
     "series-read": "benchmarks.speed.series_read",
     "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",
