@@ -1,4 +1,4 @@
-"""/v1/basins/{basin}/storage, /v1/basins/{basin}/origin and /v1/basins/{basin}/water-balance"""
+"""/v1/basins/{basin}/storage, /origin, /water-balance and /long-term-balance"""
 
 from fastapi import APIRouter, Response
 
@@ -9,8 +9,8 @@ from app.exports.formats import SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
 from app.problems import documented
-from app.water import service, table
-from app.water.schemas import BalanceOfRun, OriginOfRun, StorageOfRun
+from app.water import long_term, service, table
+from app.water.schemas import BalanceOfRun, LongTermBalance, OriginOfRun, StorageOfRun
 from records.basins import UnknownBasin, sites
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun
@@ -90,3 +90,25 @@ def read_water_balance(
     found, at = lookup.chosen(session, run, basin, clock.now())
     keep = SHORTLY if run is None else FOR_EVER
     return tagged(service.balance(session, found, at), response, if_none_match, keep)
+
+
+@router.get(
+    "/{basin}/long-term-balance",
+    summary="Where the water of many years went, beside what the river carried",
+    responses=RESPONSES,
+    response_model=LongTermBalance,
+    response_model_exclude_unset=True,
+)
+def read_long_term_balance(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> LongTermBalance | Response:
+    """What fell, ran off and was lost in a year, mm, in the mean of all days since the model's store was empty, until
+    T0, and the runoff that was observed in that time. What is unexplained in that time is told by `/water-balance`.
+    Null, with the reason, for networks that do not conserve mass."""
+    found, at = lookup.chosen(session, run, basin, clock.now())
+    return tagged(long_term.long_term(session, found, at), response, if_none_match, SHORTLY)

@@ -77,3 +77,11 @@ BALANCE: dict[str, Any] = OF_THE_RUN | {
     "water_balance": FORECAST["water_balance"],
     "missing": {},
 }
+
+LONG_TERM: dict[str, Any] = OF_THE_RUN | {
+    "units": {"simulated": "mm/year", "observed": "mm/year"},
+    "period": {"first_day": "1998-10-01", "last_day": "2008-04-20"},
+    "simulated": {"precipitation": 812.4092, "discharge": 398.2201, "loss": 412.7197, "stored": 1.4694},
+    "observed": {"runoff": 371.0834, "days": 3301},
+    "missing": {},
+}

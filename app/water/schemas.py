@@ -5,9 +5,9 @@ from datetime import date
 from pydantic import ConfigDict, Field
 
 from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
-from app.schema import Missing, Model, column
+from app.schema import Missing, Model, Period, column
 from app.skill.schemas import SnowSkill
-from app.water.example import BALANCE, ORIGIN, STORAGE
+from app.water.example import BALANCE, LONG_TERM, ORIGIN, STORAGE
 
 
 class NormalWater(Model):
@@ -90,4 +90,35 @@ class BalanceOfRun(RunOfBasin):
         description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
         "are traces.",
     )
+    missing: Missing
+
+
+class SimulatedWater(Model):
+    """Water in the mean of a year and of the members, mm/year."""
+
+    precipitation: float
+    discharge: float
+    loss: float
+    stored: float = Field(description="What is left over of the precipitation: it is in the basin at T0.")
+
+
+class ObservedRunoff(Model):
+    """What the river was seen to carry."""
+
+    runoff: float = Field(
+        description="In the mean of a year, mm/year. More than the precipitation is more than fell: where that is so, "
+        "the basin's quality report says `runoff-above-precipitation`."
+    )
+    days: int = Field(description="On so many days it was observed: the mean is of these.")
+
+
+class LongTermBalance(RunOfBasin):
+    """The water of all days since the model's store was empty, until T0."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [LONG_TERM]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    period: Period | None = Field(description="From the first day after the empty store to T0.")
+    simulated: SimulatedWater | None
+    observed: ObservedRunoff | None
     missing: Missing

@@ -128,6 +128,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_exceedance",
         "read_latest_forecast",
         "read_latest_forecasts",
+        "read_long_term_balance",
         "read_model",
         "read_model_promotions",
         "read_model_skill",
