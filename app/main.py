@@ -20,6 +20,7 @@ from app.compression import Compressed
 from app.cross_origin import cross_origin
 from app.deliveries.endpoints import router as deliveries
 from app.dependencies import refuse_unknown_parameters
+from app.drain_down.endpoints import router as drain_down
 from app.edr.endpoints import router as edr
 from app.exceedance.endpoints import router as exceedance
 from app.exports.vary import VaryByFormat
@@ -122,6 +123,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
             runs,
             water,
             spread,
+            drain_down,
             skill,
             verification,
             comparisons,

@@ -1,7 +1,7 @@
 """Chances of passing levels, from the calibrated flow of a run to its answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 
 import numpy as np
@@ -11,28 +11,14 @@ from sqlalchemy.orm import Session
 from app.columns import column
 from app.discharge import Units
 from app.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
-from app.forecasts.discharge import NoArea
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
-from hydrology import units as convert
+from app.thresholds.levels import Level, level_asked_for, levels_of
 from hydrology.passing import Direction, FlowAhead
-from hydrology.thresholds import OF_MODEL, Statistic
-from records import model_levels, runs, thresholds
+from records import runs
 from records.latest import Latest
 
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """A level in mm/day and in the unit asked for; None where the record is too short."""
-
-    name: str | None
-    direction: Direction
-    depth: float | None
-    told: float | None
-    reason: str | None = None
-    flow: FlowOf = "calibrated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +72,7 @@ def exceedance(
     """
     run, basin = latest.run, latest.basin
     days, flows = days_ahead(run), _flows(session, run, basin)
-    levels = _levels(session, run, basin, units) if discharge is None else _asked(basin, units, discharge)
+    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     return ExceedanceOfRun(
         **header(latest, at),
         **days,
@@ -113,57 +99,14 @@ def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.b
     return flow > depth if direction == "rising" else flow < depth
 
 
-def _asked(basin: runs.RunBasin, units: Units, discharge: float) -> Iterator[_Level]:
-    yield _Level(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
-
-
-def _levels(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[_Level]:
-    """Yield the levels that operators set, those of the record, and those of the version's own simulation."""
-    for level in thresholds.levels_of(session, basin.basin_id):
-        if level.discharge is None or level.unit is None:
-            yield _Level(level.name, level.direction, None, None, level.reason)
-        else:
-            yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
-    of_model = model_levels.get(session, run.version_id, basin.basin_id)
-    if of_model is not None:
-        yield from _of_model(basin, of_model.statistics, units)
-
-
-def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[_Level]:
-    for statistic in statistics:
-        for named in statistic.levels:
-            direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
-            if named.level.value is None:
-                yield _Level(name, direction, None, None, named.level.reason, "members")
-            else:
-                level = _level(basin, name, direction, named.level.value, model_levels.UNIT, units)
-                yield replace(level, flow="members")
-
-
-def _level(basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units) -> _Level:
-    return _Level(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
-
-
-def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:
-    area = None
-    if "mm/day" in (unit, into) and unit != into:
-        if basin.area_m2 is None or basin.area_name is None:
-            raise NoArea(
-                f"The run names no drainage area of {basin.basin_id}, so no level can be compared with its depths: ask "
-                "for units=mm/day and a discharge."
-            )
-        area = convert.Area(basin.area_name, basin.area_m2)
-    (flow,) = convert.converted(np.array([discharge]), unit=unit, into=into, area=area).tolist()
-    return float(flow)
-
-
-def _told(flows: _Flows, level: _Level, last: date, units: Units) -> LevelChances:
-    flow = flows[level.flow]
+def _told(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances:
+    flow_of: FlowOf = "members" if level.of_model else "calibrated"
+    flow = flows[flow_of]
     told = LevelChances(
         name=level.name,
         discharge=None if level.told is None else column(np.array([level.told]))[0],
         direction=level.direction,
-        flow=level.flow,
+        flow=flow_of,
         chance=None,
         within=None,
         in_words=None,

@@ -60,8 +60,8 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
         *run_columns(forecast, sites, rows),
         constant("area", "drainage area that depths are taken over", "number", area and area.km2, rows, unit="km2"),
         *day_columns(forecast.time, forecast.lead_days),
-        *_quantiles("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
-        *_quantiles("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
+        *quantile_columns("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
+        *quantile_columns("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
         *water_columns(None if storage is None else storage.total, None if storage is None else storage.snow, rows),
         Column(
@@ -110,9 +110,10 @@ def water_columns(total: Sequence[float] | None, snow: Sequence[float] | None, r
     ]
 
 
-def _quantiles(
+def quantile_columns(
     variable: str, meaning: str, columns: Columns | None, levels: Sequence[float], unit: str, rows: int
 ) -> list[Column]:
+    """Return the quantiles of discharge on each day."""
     by_level = {level_name(level): level for level in levels}
     return [
         _flow(

@@ -17,6 +17,8 @@ from app.basins import service as basin_service
 from app.basins.schemas import BasinDetail
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.discharge import Units
+from app.drain_down import service as drain_downs
+from app.drain_down.schemas import DrainDownOfRun
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
@@ -31,6 +33,7 @@ from app.observations.schemas import Observations
 from app.observations.service import DISCHARGE, SeriesRequest
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure, flow, water, weather
+from app.pages.figures.drain_down import drain_down
 from app.pages.figures.flow import Level, Observed
 from app.pages.figures.usual import with_usual
 from app.pages.render import render
@@ -48,6 +51,7 @@ from hydrology.calendar import day
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.units import Area, converted
 from hydrology.verified import ALL_YEAR
+from records import drain_down as dry_runs
 from records import volumes
 from records.latest import Latest
 
@@ -221,7 +225,12 @@ class _Shown:
             weather.temperature(forecast, of_weather, time, past),
             with_usual(water.snow(forecast, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, time, of_water), normals, STORAGE, time),
+            drain_down(_or_reason(self._drain_down), self.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
+
+    def _drain_down(self) -> DrainDownOfRun:
+        newest = dry_runs.newest(self.session, self.basin, self.now)
+        return drain_downs.drain_down(self.session, newest, self.now, self.units)
 
     def _normals(self, forecast: BasinForecast, time: Sequence[date]) -> Normals:
         area = forecast.area.name if forecast.area and self.units == "mm/day" else None

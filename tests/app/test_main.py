@@ -19,6 +19,8 @@ from app.comparisons.example import COMPARISON
 from app.comparisons.schemas import Comparison
 from app.deliveries.example import DELIVERY, DELIVERY_DETAIL
 from app.deliveries.schemas import Delivery, DeliveryDetail
+from app.drain_down.example import DRAIN_DOWN
+from app.drain_down.schemas import DrainDownOfRun
 from app.feeds.example import FEED, FEED_DETAIL
 from app.feeds.schemas import Feed, FeedDetail
 from app.forecasts.example import FORECAST, FORECASTS
@@ -125,6 +127,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_basin_skill",
         "read_basin_verification",
         "read_comparison",
+        "read_drain_down",
         "read_exceedance",
         "read_latest_forecast",
         "read_latest_forecasts",
@@ -214,6 +217,7 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Thresholds, THRESHOLDS),
         (FixedThreshold, FIXED),
         (VolumesOfRun, VOLUMES),
+        (DrainDownOfRun, DRAIN_DOWN),
     ],
 )
 def test_an_example_is_an_answer_as_it_would_be_given(

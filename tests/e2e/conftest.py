@@ -93,6 +93,7 @@ def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     evaluate(database, clock, run.version_id, held_out, BASINS)
     compare(database, clock, [run.version_id], held_out)
     forecast_volumes(database, clock, VolumesParams(basins=list(BASINS)))
+    forecast(database, clock, ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
     reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
     return file

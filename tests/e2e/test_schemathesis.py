@@ -30,6 +30,7 @@ REFUSED = {
     "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
+    "GET /v1/basins/{basin}/drain-down": [422],  # a run and a T0; a run on other weather
     "PUT /v1/basins/{basin}/thresholds/{threshold}": [422],  # the name of a level of the record
     "POST /v1/jobs": [422],  # a day that no month has; an idempotency key that another request has
     "POST /v1/basins": [422],  # an outline that is none; a namespace that has a source; half a place; such a key

@@ -1,0 +1,1 @@
+"""What a basin would give if nothing more fell."""
