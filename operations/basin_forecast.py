@@ -24,13 +24,14 @@ from operations.increments import with_increment
 from operations.learnt import learnt_from
 from operations.loading import LoadedVersion
 from operations.look_ahead import Flow, Start, Water, flows
-from operations.snow import why_no_snow
 from operations.weather_ahead import WeatherAhead
-from records import runs, skill
+from records import runs
 from records.basins import Basin
 from records.run_bridge import RunBridge
+from records.run_snow import RunSnow
 from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
+from records.snow import SnowMapping
 from records.states import State
 
 Normal = npt.NDArray[np.float64]
@@ -42,7 +43,8 @@ class BasinStart:
 
     Attributes:
         forcing: until T0 at least.
-        snow: its snow cells, where cells were chosen.
+        snow: the cells that read as snow, or why none do.
+        snow17: the snow of T0 by Snow-17, mm, or why it is not known; None where no second opinion is asked for.
         credit: whose its weather until T0 is, where a feed brought some.
         calibration: what makes its calibrated quantiles, or why it has none.
         normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
@@ -57,7 +59,8 @@ class BasinStart:
     forcing: BasinForcing
     weather: WeatherAhead
     advanced: Advanced
-    snow: skill.SnowCells | None
+    snow: SnowMapping | str
+    snow17: float | str | None
     credit: Credit | None
     calibration: Calibration | str
     normal: Normal | str
@@ -93,8 +96,8 @@ def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
-def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> skill.SnowCells | None:
-    return start.snow if loaded.ensemble.conserving and why_no_snow(start.snow) is None else None
+def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | None:
+    return start.snow if loaded.ensemble.conserving and not isinstance(start.snow, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,8 @@ class _Result:
             yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
 
     def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
-        """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace."""
+        """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace; and of snow
+        how far both lie apart."""
         cells = np.asarray(self.at_t0.state.arrays["c"])
         traces, labels = self.start.weather.traces, self.loaded.labels
         arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
@@ -208,6 +212,10 @@ class _Result:
             else:
                 mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
                 yield runs.RunSeries(name, unit, {"trace": traces, "lead": self._leads}, mean)
+        if water.snow is not None:
+            spread = np.quantile(self._of_both(water.snow), runs.SPREAD_LEVELS, axis=0).astype(np.float32)
+            axes = {"level": runs.SPREAD_LEVELS, "lead": self._leads}
+            yield runs.RunSeries(runs.SNOW_SPREAD, "mm", axes, spread)
         yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
     def _origin_series(self, water: Water) -> runs.RunSeries:
@@ -217,7 +225,7 @@ class _Result:
         if water.snow is not None:
             parts |= {"snow": snow, "other": other}
         values = np.stack(list(parts.values()))  # (parts, members and traces, leads)
-        low, high = np.quantile(values, runs.ORIGIN_LEVELS, axis=1)
+        low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
         told = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
         axes = {"origin": list(parts), "statistic": runs.ORIGIN_STATISTICS, "lead": self._leads}
         return runs.RunSeries(runs.ORIGIN, "mm/day", axes, told)
@@ -239,14 +247,24 @@ class _Result:
         flow = self.at_t0.state.recent_flow
         return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
-    def _snow_at_t0(self) -> float | None:
-        cells, chosen = np.asarray(self.at_t0.state.arrays["c"]), self.start.snow
-        if chosen is None:
-            return None
-        sums = [
-            of_member[chosen.cells[label]].sum() for label, of_member in zip(self.loaded.labels, cells, strict=True)
-        ]
-        return float(np.mean(sums, dtype=np.float64))
+    def _snow_at_t0(self, chosen: SnowMapping) -> Normal:
+        """Return what reads as snow at T0 by member, mm."""
+        cells = np.asarray(self.at_t0.state.arrays["c"])
+        of_members = zip(self.loaded.labels, cells, strict=True)
+        return np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in of_members])
+
+    def _run_snow(self, chosen: SnowMapping, at_t0: Normal) -> RunSnow:
+        low, high = np.quantile(at_t0, runs.SPREAD_LEVELS).tolist()
+        known, opinion = chosen.skill, self.start.snow17
+        return RunSnow(
+            mapping=chosen.kind,
+            p05_mm=low,
+            p95_mm=high,
+            skill=None if isinstance(known, str) else known,
+            skill_reason=known if isinstance(known, str) else None,
+            snow17_mm=None if isinstance(opinion, str) else opinion,
+            snow17_reason=opinion if isinstance(opinion, str) else None,
+        )
 
     def _ledger_series(self, closed: Ledgers) -> runs.RunSeries:
         entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
@@ -315,9 +333,9 @@ class _Result:
         names, static = self.loaded.config.inputs.static, start.forcing.forcing.static[0]
         learnt = learnt_from(self.loaded.version, start.basin.id, names, static, start.forcing.assumed)
         last_of_record = self.days.ahead.last if start.weather.of_record else self.days.t0
-        holds_water = self.flow.water is not None
-        snow_reason = why_no_snow(start.snow) if holds_water else "The network's cells do not hold water."
-        snow_normal = snow_reason or start.snow_normal
+        snow = start.snow if self.flow.water is not None else "The network's cells do not hold water."
+        at_t0 = None if isinstance(snow, str) else self._snow_at_t0(snow)
+        snow_normal = snow if isinstance(snow, str) else start.snow_normal
         return RunSummary(
             traces=None if traces is None else len(traces),
             flow_at_t0_mm=self._flow_at_t0(),
@@ -326,8 +344,9 @@ class _Result:
             normal_reason=normal if isinstance(normal, str) else None,
             peak_mm_per_day=float(median.max()),
             peak_lead=int(median.argmax()) + 1,
-            snow_reason=snow_reason,
-            snow_mm=None if snow_reason else self._snow_at_t0(),
+            snow_reason=snow if isinstance(snow, str) else None,
+            snow_mm=None if at_t0 is None else float(at_t0.mean()),
+            snow=None if isinstance(snow, str) or at_t0 is None else self._run_snow(snow, at_t0),
             snow_normal_mm=None if isinstance(snow_normal, str) else snow_normal,
             snow_normal_reason=snow_normal if isinstance(snow_normal, str) else None,
             filled_forcing=start.forcing.filled_until(last_of_record),

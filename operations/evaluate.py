@@ -28,11 +28,14 @@ from operations.dataset import BasinForcing, load_discharge, load_forcing, stack
 from operations.heldout import stand_in
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
+from operations.regional_snow import RegionalChoice, keep_regional_snow
 from operations.snow import Reference, keep_snow, read_snow, reference_snow
+from records import basins as basin_records
 from records import promotions, skill, versions
 from records.clock import Clock
 from records.engine import Database
 from records.version_properties import Closure
+from records.volumes import SNOW_SHARE
 
 log = structlog.get_logger()
 
@@ -113,6 +116,8 @@ def evaluate(
         loaded = load_version(session, version_id)
         scored = stand_in(session, loaded.version, period).id
         twin = None if scored == version_id else load_version(session, scored)
+    regional = RegionalChoice(loaded, period)
+    of_twin = None if twin is None else RegionalChoice(twin, period)
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
     done: list[BasinSkill] = []
     left_out: dict[str, str] = {}
@@ -121,8 +126,8 @@ def evaluate(
             ready = _ready(session, loaded, period, names, left_out)
         for basin in ready.keys() & parts.keys():
             ready[basin].observed[np.isin(period.days, parts[basin])] = np.nan
-        own = list(_judge(clock, loaded, period, ready))
-        judged = own if twin is None else _scored_by(_judge(clock, twin, period, ready), own)
+        own = list(_judge(clock, loaded, period, ready, regional))
+        judged = own if twin is None else _scored_by(_judge(clock, twin, period, ready, of_twin), own)
         whole = [basin for basin in judged if basin.basin not in parts]
         with database.transaction() as session:
             skill.replace(session, [row for basin in whole for row in _rows(clock, scored, period, basin)])
@@ -133,6 +138,10 @@ def evaluate(
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
+    with database.transaction() as session:
+        for choice in (regional, of_twin):
+            if choice is not None:
+                keep_regional_snow(session, clock, choice)
     evaluation = Evaluation(version_id, scored, period, tuple(done), left_out)
     _keep_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
@@ -154,6 +163,7 @@ class _Ready:
     forcing: BasinForcing
     observed: Array  # (days of the period,) in mm/day
     reference: Reference | None  # snow, over the days of the forcing
+    snow_share: float  # of the precipitation; NaN where that is not known
 
 
 def _ready(
@@ -161,6 +171,7 @@ def _ready(
 ) -> dict[str, _Ready]:
     ready = {}
     means = attribute_means(loaded.version)
+    shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
     for basin in basins:
         forcing = load_forcing(session, basin, loaded.config, means)
         if isinstance(forcing, str):
@@ -173,12 +184,15 @@ def _ready(
         if isinstance(observed, str):
             left_out[basin] = observed
         else:
-            ready[basin] = _Ready(forcing, observed, reference_snow(session, basin, forcing.period))
+            reference = reference_snow(session, basin, forcing.period)
+            ready[basin] = _Ready(forcing, observed, reference, shares[basin])
     return ready
 
 
-def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready]) -> Iterator[BasinSkill]:
-    """Simulate basins of one record at a time, and score each."""
+def _judge(
+    clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice | None
+) -> Iterator[BasinSkill]:
+    """Simulate basins of one record at a time, score each, and let it choose the regional snow cells with others."""
     for record in sorted({one.forcing.period for one in ready.values()}, key=str):
         group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
         forcing = stacked([one.forcing.forcing for one in group.values()])
@@ -196,6 +210,8 @@ def _judge(clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str,
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
                     snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
+                    if regional is not None:
+                        regional.add(basin, one.snow_share, record, one.reference, storage)
             yield BasinSkill(basin, scores, errors, residual, snow, one.forcing.assumed)
 
 

@@ -21,6 +21,7 @@ from operations.calibrated import Calibration, calibrations
 from operations.machine import program
 from operations.normals import observed_normals, snow_normals
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
+from operations.second_opinion import snow17_at
 from operations.spread import divided
 from operations.unmet import add_unmet
 from records import basins, issuing, promotions, runs, versions
@@ -156,15 +157,20 @@ def results_of(
         assimilated = (
             assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
         )
-        snow = {name: cells for name, cells in inputs.snow.items() if name in states}
+        snow = {name: inputs.snow[name] for name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
+    regional = [name for name, of in snow.items() if not isinstance(of, str) and of.kind == "regional"]
+    opinions = snow17_at(
+        plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
+    )
     starts = {
         name: BasinStart(
             inputs.basins[name],
             forcing,
             plan.weather[name],
             advanced[name],
-            inputs.snow.get(name),
+            inputs.snow[name],
+            opinions.get(name),
             inputs.credit,
             calibrated.get(name, NO_STATE),
             normals.get(name, NO_STATE),

@@ -1,5 +1,6 @@
 """The state of T0 with water that a what-if run adds to it, or takes from it. It is never stored."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,28 +10,27 @@ from hydrology.increment import incremented
 from hydrology.snow import TRASH_CELL
 from jobspec.changes import Increment
 from operations.loading import LoadedVersion
-from operations.snow import why_no_snow
-from records.skill import SnowCells
+from records.snow import SnowMapping
 from records.states import State
 
 _IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read as snow", "all": "cells"}
 
 
-def with_increment(loaded: LoadedVersion, state: State, snow: SnowCells | None, increment: Increment) -> State | str:
+def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str, increment: Increment) -> State | str:
     """Return the state with the increment in each member's cells, or why it cannot be put there.
 
     Args:
-        snow: the cells that were chosen as snow in the basin, if some were.
+        snow: the cells that read as snow in the basin, or why none do.
     """
     basin = state.basin_id
     if not loaded.ensemble.conserving:
         return f"{basin}: the network's cells do not hold water, so that none can be added or taken: leave it out."
-    if increment.where != "all" and (reason := why_no_snow(snow)) is not None:
-        return f"{basin}: its snow cannot be told from its other water. {reason} Or change the water of all cells."
+    if increment.where != "all" and isinstance(snow, str):
+        return f"{basin}: its snow cannot be told from its other water. {snow} Or change the water of all cells."
     cells = np.asarray(state.arrays["c"])
     changed = np.empty_like(cells)
     for member, label in enumerate(loaded.labels):
-        chosen = _chosen(cells.shape[-1], [] if snow is None else snow.cells[label], increment)
+        chosen = _chosen(cells.shape[-1], [] if isinstance(snow, str) else snow.cells[label], increment)
         try:
             changed[member] = incremented(cells[member], chosen, increment.mm)
         except InvalidInput as error:
@@ -38,7 +38,7 @@ def with_increment(loaded: LoadedVersion, state: State, snow: SnowCells | None, 
     return replace(state, arrays={**state.arrays, "c": changed})
 
 
-def _chosen(count: int, snow: list[int], increment: Increment) -> list[int]:
+def _chosen(count: int, snow: Sequence[int], increment: Increment) -> list[int]:
     """Return the cells that share an increment."""
     cells = [cell for cell in range(count) if cell != TRASH_CELL]
     match increment.where:

@@ -17,7 +17,7 @@ from operations.advance import member_states
 from operations.dataset import stacked
 from operations.loading import LoadedVersion
 from operations.weather_ahead import WeatherAhead
-from records.skill import SnowCells
+from records.snow import SnowMapping
 from records.states import State
 
 SAMPLES = 8 * GROUP  # traces of basins that are run together
@@ -30,7 +30,7 @@ class Start:
 
     state: State
     weather: WeatherAhead
-    snow: SnowCells | None
+    snow: SnowMapping | None
 
     @property
     def traces(self) -> int:

@@ -24,6 +24,7 @@ from operations.basins import area_by
 from operations.dataset import BasinForcing, load_forcings, stacked
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
+from operations.pet import mean_pet
 from operations.simulated_past import Past, simulate_past
 from operations.snow import readable_snow
 from records import basins as basin_records
@@ -31,9 +32,12 @@ from records import model_levels, promotions
 from records.clock import Clock
 from records.engine import Database
 from records.model_water import SimulatedWater, WaterVariable
-from records.skill import SnowCells
+from records.simulated_loss import SimulatedLoss
+from records.snow import SnowMapping
 
 log = structlog.get_logger()
+
+DAYS_A_YEAR = 365.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _compute(
 ) -> LevelsComputed:
     with database.reading() as session:
         loaded = load_version(session, version_id)
-        snow = readable_snow(session, version_id)
+        snow = readable_snow(session, version_id, basins)
     done: list[str] = []
     left_out: dict[str, str] = {}
     for first in range(0, len(basins), BLOCK):
@@ -103,7 +107,8 @@ def _compute(
                 left_out[basin] = levels
                 continue
             with database.transaction() as session:
-                model_levels.replace(session, levels, _water(levels, past, snow.get(basin)))
+                loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
+                model_levels.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
             done.append(basin)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
@@ -116,7 +121,7 @@ def _simulated(
     database: Database,
     loaded: LoadedVersion,
     basins: Sequence[str],
-    snow: Mapping[str, SnowCells],
+    snow: Mapping[str, SnowMapping],
     left_out: dict[str, str],
 ) -> Iterator[tuple[str, BasinForcing, Past]]:
     """Yield what is simulated of each basin over its record, those of one record together."""
@@ -133,15 +138,28 @@ def _simulated(
 
 
 def _water(
-    levels: model_levels.ModelLevels, past: Past, cells: SnowCells | None
+    levels: model_levels.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
     """Return the water of the days that the levels are of."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
     if past.storage is not None:
         water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
-    if past.snow is not None and cells is not None:
-        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), cells.cells)
+    if past.snow is not None and chosen is not None:
+        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
     return water
+
+
+def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
+    """Return what is lost in the mean of a year beside what could evaporate on the same days."""
+    if past.loss is None:
+        return None
+    days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    pet = mean_pet(basin, forcing.forcing.over(days), loaded.config.inputs)
+    return SimulatedLoss(
+        members={label: DAYS_A_YEAR * loss for label, loss in past.loss.items()},
+        pet=None if isinstance(pet, str) else DAYS_A_YEAR * pet,
+        pet_reason=pet if isinstance(pet, str) else None,
+    )
 
 
 def _levels(

@@ -15,7 +15,7 @@ from operations.basins import area_by
 from records import model_water, series
 from records.basins import Basin
 from records.model_water import SimulatedWater
-from records.skill import SnowCells
+from records.snow import SnowMapping
 
 
 def observed_normals(
@@ -37,12 +37,14 @@ def observed_normals(
     return normals
 
 
-def snow_normals(session: Session, version: str, cells: Mapping[str, SnowCells], t0: Day) -> dict[str, float | str]:
-    """Return the snow that is normal at T0 in each basin with snow cells, mm, by the past that a version simulates; or
-    why it is not known."""
+def snow_normals(
+    session: Session, version: str, chosen: Mapping[str, SnowMapping | str], t0: Day
+) -> dict[str, float | str]:
+    """Return the snow that is normal at T0 in each of some basins, mm, by the past that a version simulates; or why it
+    is not known."""
     normals: dict[str, float | str] = {}
-    for first in range(0, len(cells), BLOCK):
-        block = list(cells.values())[first : first + BLOCK]
+    for first in range(0, len(chosen), BLOCK):
+        block = dict([*chosen.items()][first : first + BLOCK])
         for name, water in model_water.snow_of_basins(session, version, block).items():
             normals[name] = water if isinstance(water, str) else _at(t0, water)
     return normals

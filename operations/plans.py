@@ -23,11 +23,12 @@ from operations.forecast_days import RunDays, choose_days, why_not_begun
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
 from operations.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
-from records import basins, bridges, product_credits, skill, versions, weather
+from records import basins, bridges, product_credits, versions, weather
 from records.bridges import InForce
 from records.clock import Clock
 from records.engine import Database
 from records.run_weather import RunWeather
+from records.snow import SnowMapping, mappings
 
 
 class NothingToForecast(DataProblem):
@@ -44,7 +45,7 @@ class Inputs:
         basins: all that they are of.
         forcings: of those that have some.
         bridges: those that made the version's product, of the basins where one did.
-        snow: the snow cells of those that have some.
+        snow: the cells that read as snow in each basin, or why none do.
         failures: why the others have no forcing.
         credit: whose the weather of the version's product is; None where no feed brought any.
     """
@@ -53,7 +54,7 @@ class Inputs:
     basins: Mapping[str, basins.Basin]
     forcings: Mapping[str, BasinForcing]
     bridges: Mapping[str, InForce]
-    snow: Mapping[str, skill.SnowCells]
+    snow: Mapping[str, SnowMapping | str]
     failures: Mapping[str, str]
     credit: Credit | None
 
@@ -104,7 +105,7 @@ def read_inputs(
             basins={name: basins.get(session, name) for name in names},
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
-            snow={cells.basin_id: cells for cells in skill.snow_cells(session, version)},
+            snow=mappings(session, version, names),
             failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
             credit=product_credits.of(session, [loaded.version.product]).get(loaded.version.product),
         )

@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 from hydrology.errors import InvalidInput, NotFound
 from jobspec.training import TrainingConfig
 from models.networks import architecture
-from models.pretrained import DEFAULT, SHELF, errors, form
+from models.pretrained import DEFAULT, SHELF, errors, form, snow
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_means, attribute_ranges
 from operations.physics import measured
-from records import basins, error_models, promotions, trainings, versions
+from records import basins, error_models, promotions, regional_snow, trainings, versions
 from records.clock import Clock
 from records.documents import to_json
 from records.engine import Database
@@ -147,8 +147,8 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
 def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
     """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
 
-    The same content and product are the same version. The error model that it comes with is kept where the version has
-    none, and only with the product that it was fitted on.
+    The same content and product are the same version. The error model and the regional snow cells that it comes with
+    are kept where the version has none, and only with the product that they were fitted on.
 
     Args:
         product: the forcing product that it is to take; the one that it was trained on unless given.
@@ -157,7 +157,7 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     trained_on = said.config.inputs.product
     product = product or trained_on
     twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
-    fitted = errors.read(shipped)
+    fitted, as_snow = errors.read(shipped), snow.read(shipped)
     request = {"pretrained": shipped.content, "product": product}
     members = [
         versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
@@ -175,6 +175,8 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
             trainings.finish(session, training.id, version, clock.wall())
         if fitted is not None and product == trained_on:
             _keep_errors(session, clock, version, fitted)
+        if as_snow is not None and product == trained_on and regional_snow.get(session, version) is None:
+            regional_snow.replace(session, version, as_snow, clock.wall())
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(

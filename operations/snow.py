@@ -8,11 +8,12 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Days, Period
-from hydrology.snow import choose_cells, snow_skill
+from hydrology.snow import SnowProducts, choose_cells, snow_skill
 from models.arrays import Array, days_of
 from operations.loading import LoadedVersion
 from records import series, skill
 from records.clock import Clock
+from records.snow import SnowMapping, mappings
 
 REFERENCES = ("uaz", "synthetic_snow", "snodas")  # the first that a basin has is its reference
 MOST_CELLS = 10
@@ -35,6 +36,18 @@ def reference_snow(session: Session, basin: str, record: Period) -> Reference | 
     return None
 
 
+def fitted_days(loaded: LoadedVersion, days: Days) -> npt.NDArray[np.bool_]:
+    """Return which days a version was fitted to."""
+    return _within(days, loaded.config.train_period.without(loaded.config.held_out_period))
+
+
+def judging(loaded: LoadedVersion, record: Period, reference: Reference, test: Period) -> Array:
+    """Return the reference on the days to judge on, (days of the test,): NaN on those that a version was fitted to."""
+    swe: Array = reference.swe[days_of(record, test)].copy()
+    swe[fitted_days(loaded, test.days)] = np.nan
+    return swe
+
+
 def read_snow(
     clock: Clock,
     loaded: LoadedVersion,
@@ -54,18 +67,14 @@ def read_snow(
     Returns:
         the cells by member and the skill of the members' mean, or None where the record holds no training day.
     """
-    training = loaded.config.train_period
-    fitted = training.overlap(record)
+    fitted = loaded.config.train_period.overlap(record)
     if fitted is None:
         return None
-    parts = training.without(loaded.config.held_out_period)
-    on = _within(record.days, parts)
+    on = fitted_days(loaded, record.days)
     cells, reason = _choose(loaded.labels, storage[:, on], reference.swe[on])
-    judged_on = reference.swe[days_of(record, test)].copy()
-    judged_on[_within(test.days, parts)] = np.nan
     snow = _snow(storage, loaded.labels, cells)
-    fit = snow_skill(snow[on], reference.swe[on], cells=[0])
-    held_out = snow_skill(snow[days_of(record, test)], judged_on, cells=[0])
+    fit = snow_skill(snow[on], reference.swe[on])
+    held_out = snow_skill(snow[days_of(record, test)], judging(loaded, record, reference, test))
     return skill.SnowCells(
         version_id=loaded.version.id,
         basin_id=basin,
@@ -78,6 +87,7 @@ def read_snow(
         test_last=test.last,
         test_r=None if reason else held_out.r.value,
         bias_pct=None if reason else held_out.bias_percent.value,
+        bare_mm=None if reason else held_out.bare_mm.value,
         reason=reason or fit.r.reason or held_out.r.reason or held_out.bias_percent.reason,
         evaluated_at=clock.wall(),
     )
@@ -97,19 +107,10 @@ def keep_snow(session: Session, version: str, rows: Sequence[skill.SnowCells]) -
     skill.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in kept])
 
 
-def readable_snow(session: Session, version: str) -> dict[str, skill.SnowCells]:
-    """Return the cells that read as snow of each basin in which a version has some."""
-    chosen = {cells.basin_id: cells for cells in skill.snow_cells(session, version)}
-    return {basin: cells for basin, cells in chosen.items() if why_no_snow(cells) is None}
-
-
-def why_no_snow(chosen: skill.SnowCells | None) -> str | None:
-    """Say why a version's cells cannot be read as snow in a basin, or None where they can."""
-    if chosen is None:
-        return "No snow cells have been chosen for this basin: evaluate the version."
-    if not all(chosen.cells.values()):
-        return chosen.reason or "No cell follows the reference."
-    return None
+def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
+    """Return the cells that read as snow of each of some basins in which a version has some."""
+    chosen = mappings(session, version, basins)
+    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, str)}
 
 
 def _choose(
@@ -119,7 +120,7 @@ def _choose(
     cells: dict[str, list[int]] = {}
     reason = None
     for label, of_member in zip(labels, storage, strict=True):
-        chosen = choose_cells(of_member, reference, max_cells=MOST_CELLS)
+        chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MOST_CELLS)
         cells[label] = [int(cell) for cell in chosen.cells]
         if not chosen.cells:
             reason = reason or chosen.r.reason or "No cell follows the reference."
@@ -127,7 +128,7 @@ def _choose(
 
 
 def _snow(storage: npt.NDArray[np.floating], labels: list[str], cells: dict[str, list[int]]) -> npt.NDArray[np.float64]:
-    """Return the members' mean of the sum of their snow cells, (days, 1) in mm."""
+    """Return the members' mean of the sum of their snow cells, (days,) in mm."""
     sums = [of_member[:, cells[label]].sum(axis=1) for label, of_member in zip(labels, storage, strict=True)]
     mean: npt.NDArray[np.float64] = np.mean(sums, axis=0, dtype=np.float64)
-    return mean[:, None]
+    return mean

@@ -12,7 +12,9 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period
 from hydrology.frequency import Level
 from hydrology.thresholds import NamedLevel, Statistic
+from records.documents import to_json
 from records.model_water import SimulatedWater, WaterVariable
+from records.simulated_loss import SimulatedLoss
 from records.statements import add_all, as_values
 from records.tables.model_levels import SimulatedLevelRow, SimulatedRecordRow, SimulatedWaterRow
 
@@ -43,13 +45,19 @@ class ModelLevels:
     computed_at: datetime
 
 
-def replace(session: Session, levels: ModelLevels, water: Mapping[WaterVariable, SimulatedWater]) -> None:
-    """Keep the levels of a version in a basin, and the water of the same days, in place of those before."""
+def replace(
+    session: Session,
+    levels: ModelLevels,
+    water: Mapping[WaterVariable, SimulatedWater],
+    loss: SimulatedLoss | None = None,
+) -> None:
+    """Keep the levels of a version in a basin, and the water and loss of the same days, in place of those before."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     session.execute(delete(SimulatedLevelRow).filter_by(**key))
     session.execute(delete(SimulatedWaterRow).filter_by(**key))
     session.execute(delete(SimulatedRecordRow).filter_by(**key))
-    add_all(session, SimulatedRecordRow, [as_values(levels, "statistics")])
+    lost = {"loss": loss and to_json(loss)}
+    add_all(session, SimulatedRecordRow, [as_values(levels, "statistics") | lost])
     add_all(session, SimulatedLevelRow, (key | row for row in _rows(levels.statistics)))
     add_all(session, SimulatedWaterRow, [key | {"variable": name} | of.row() for name, of in water.items()])
 

@@ -1,6 +1,6 @@
 """How much water a version simulates in a basin on its past days: all of it, and what reads as snow."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
-from records.skill import SnowCells
+from records.snow import SnowMapping
 from records.tables.base import JsonObject
 from records.tables.model_levels import SimulatedRecordRow, SimulatedWaterRow
 from records.years import VALUE
@@ -60,21 +60,24 @@ def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | s
     return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
 
 
-def snow_of(session: Session, version: str, cells: SnowCells) -> SimulatedWater | str:
-    """Return the snow that a version simulates in the basin of its snow cells, or why none is kept."""
-    return snow_of_basins(session, version, [cells])[cells.basin_id]
+def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | str) -> SimulatedWater | str:
+    """Return the snow that a version simulates in a basin by its snow cells, or why none is kept."""
+    return snow_of_basins(session, version, {basin: chosen})[basin]
 
 
-def snow_of_basins(session: Session, version: str, cells: Sequence[SnowCells]) -> dict[str, SimulatedWater | str]:
+def snow_of_basins(
+    session: Session, version: str, chosen: Mapping[str, SnowMapping | str]
+) -> dict[str, SimulatedWater | str]:
     """Return what `snow_of` does of many basins."""
-    kept = of_basins(session, version, [of_basin.basin_id for of_basin in cells], "snow")
+    kept = of_basins(session, version, list(chosen), "snow")
     snow: dict[str, SimulatedWater | str] = {}
-    for of_basin in cells:
-        water = kept.get(of_basin.basin_id)
-        if water is None:
-            snow[of_basin.basin_id] = why_none(version)
+    for basin, of_basin in chosen.items():
+        if isinstance(of_basin, str):
+            snow[basin] = of_basin
+        elif (water := kept.get(basin)) is None:
+            snow[basin] = why_none(version)
         else:
-            snow[of_basin.basin_id] = water if water.cells == of_basin.cells else OTHER_CELLS
+            snow[basin] = water if water.cells == of_basin.cells else OTHER_CELLS
     return snow
 
 

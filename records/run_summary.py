@@ -7,6 +7,7 @@ from hydrology.credit import Credit
 from records.documents import CLOSED
 from records.run_bridge import RunBridge
 from records.run_calibration import RunCalibration
+from records.run_snow import RunSnow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class RunSummary(LearntFrom):
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
         snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
+        snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it,
+            and in a run that is older than this field.
         snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
         snow_reason: why the run has no snow; None where it has.
@@ -70,6 +73,7 @@ class RunSummary(LearntFrom):
     normal_mm: float | None = None
     normal_reason: str | None = None
     snow_mm: float | None = None
+    snow: RunSnow | None = None
     snow_normal_mm: float | None = None
     snow_normal_reason: str | None = None
     peak_mm_per_day: float | None = None

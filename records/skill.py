@@ -65,7 +65,9 @@ class SnowCells:
         training_first, training_last, training_r: the days they were chosen on, Pearson's r there.
         test_first, test_last, test_r: other days, Pearson's r there.
         bias_pct: of the test days, %.
-        reason: why a number is missing.
+        bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
+            no such days, and in a row that is older than this field.
+        reason: why another number is missing.
     """
 
     version_id: str
@@ -79,6 +81,7 @@ class SnowCells:
     test_last: Day
     test_r: float | None
     bias_pct: float | None
+    bare_mm: float | None = None
     reason: str | None = None
     evaluated_at: datetime
 
@@ -194,11 +197,11 @@ def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
     )
 
 
-def snow_cells(session: Session, version: str, basin: str | None = None) -> list[SnowCells]:
-    """Return a version's snow cells, of all basins or of one."""
+def snow_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
+    """Return a version's snow cells, of all basins or of some."""
     query = select(SnowCellsRow).filter_by(version_id=version)
-    if basin is not None:
-        query = query.filter_by(basin_id=basin)
+    if basins is not None:
+        query = query.where(SnowCellsRow.basin_id.in_(basins))
     rows = session.scalars(query.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
     return [as_record(SnowCells, row) for row in rows]
 

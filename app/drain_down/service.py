@@ -24,7 +24,7 @@ from records.latest import Latest
 
 DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
 NO_AREA = "The run names no drainage area of the basin."
-_LOW, _HIGH = runs.ORIGIN_LEVELS
+_LOW, _HIGH = runs.SPREAD_LEVELS
 
 
 class _Account(TypedDict):

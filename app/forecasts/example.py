@@ -44,7 +44,7 @@ FORECAST: dict[str, Any] = {
     "in_words": "0.810 m³/s was observed on 20 April. 0.770 m³/s is expected on 21 April and 0.505 on 23 April, with "
     "the weather that came (a hindcast). Likely, with four chances in five, it is between 0.581 and 1.01 m³/s on 21 "
     "April, and between 0.345 and 0.737 on 23 April. The basin holds 33.2 mm of water, of which 0.0138 mm reads as "
-    "snow.",
+    "snow (5 to 95 % of the members: 0.00213 to 0.0241 mm).",
     "calibrated": {
         "p01": [0.4417, 0.2932, 0.2411],
         "p05": [0.5298, 0.3704, 0.3052],
@@ -79,7 +79,32 @@ FORECAST: dict[str, Any] = {
         "percent_of_normal": 55.15325,
         "calibrated_percent_of_normal": 56.63602,
     },
-    "storage": {"total": [33.19901, 31.96723, 30.76712], "snow": [0.01379067, 0.02021514, 0.01193339]},
+    "storage": {
+        "total": [33.19901, 31.96723, 30.76712],
+        "snow": [0.01379067, 0.02021514, 0.01193339],
+        "snow_read": {
+            "mapping": "basin",
+            "p05": [0.00213048, 0.00302377, 0.00171904],
+            "p95": [0.02411836, 0.03537241, 0.02094527],
+            "volume_m3": [12411.6, 18193.63, 10740.05],
+            "at_t0": {
+                "mean": 0.01120346,
+                "p05": 0.00172213,
+                "p95": 0.01981164,
+                "normal": 0.2231,
+                "percent_of_normal": None,
+            },
+            "skill": {
+                "version": "01a1f962497577be44d37c",
+                "products": ["synthetic_snow"],
+                "period": {"first_day": "2006-10-01", "last_day": "2008-09-30"},
+                "basins": None,
+                "r": 0.6002317,
+                "bias_pct": -70.47265,
+                "where_none_mm": 0.03317246,
+            },
+        },
+    },
     "precipitation": [1.1, 0.0, 0.0],
     "loss": [2.06267, 1.176191, 1.157399],
     "water_balance": {
@@ -169,7 +194,9 @@ FORECAST: dict[str, Any] = {
         "inputs_hash": "6843757111b51b9328a0d595e9eb06d998d8248da1d4f4b9e8b411e24687f0a0",
         "created_at": "2026-11-20T15:31:06.179910Z",
     },
-    "missing": {},
+    "missing": {
+        "storage.snow_read.at_t0.percent_of_normal": "Of a normal below 1 mm no percent is told.",
+    },
 }
 FORECASTS: dict[str, Any] = {
     "forecasts": [FORECAST],

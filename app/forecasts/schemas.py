@@ -8,12 +8,13 @@ from pydantic import ConfigDict, Field
 from app.basins.schemas import Kind
 from app.bridges.schemas import BridgeUsed
 from app.forecasts.example import FORECAST, FORECASTS
-from app.schema import DataCredit, Missing, Model, Program, column
+from app.schema import DataCredit, Missing, Model, Period, Program, column
 from app.weather.schemas import WeatherUsed
 from hydrology.spin_up import SPIN_UP_DAYS
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
 from jobspec.changes import Where
+from records.run_snow import MappingKind
 from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
@@ -35,6 +36,54 @@ class Area(Model):
     km2: float
 
 
+class KnownSnowSkill(Model):
+    """How well snow is read by such cells, on days, and where `basins` says so in other basins, that took no part in
+    their choice."""
+
+    version: str = Field(description="Whose cells were judged: the run's model version, or its twin.")
+    products: list[str] = Field(description="The reference snow.")
+    period: Period = Field(description="The days.")
+    basins: int | None = Field(
+        description="How many other basins, with about as much snow, these are the medians of; null where they are of "
+        "this basin."
+    )
+    r: float = Field(description="Pearson's correlation with the reference.")
+    bias_pct: float = Field(description="In %; above 0: too much snow.")
+    where_none_mm: float | None = Field(
+        description="What reads as snow, mm, in the mean of the days on which the reference has none: a snow of that "
+        "size may be none. Null where there are no such days, or where it was not judged."
+    )
+
+
+class SnowAtT0(Model):
+    """The snow of T0, mm."""
+
+    mean: float = Field(description="Of the members.")
+    p05: float = Field(description="Their 5 % quantile.")
+    p95: float = Field(description="Their 95 % quantile.")
+    normal: float | None = Field(description="The mean of that day in other years, as the model version simulates it.")
+    percent_of_normal: float | None = Field(description="The mean in % of it.")
+    snow17: float | None = Field(
+        default=None,
+        description="What Snow-17, a snow model, has by the basin's own weather: a second opinion. Only where the "
+        "mapping is `regional`.",
+    )
+
+
+class SnowRead(Model):
+    """What stands behind the snow: the model was not trained on it, it is read from cells that follow it."""
+
+    mapping: MappingKind = Field(
+        description="Whose cells: `basin`, chosen against reference snow of this basin; `regional`, chosen over many "
+        "other basins, for this one has no reference."
+    )
+    p05: Column = Field(description=column("The 5 % quantile of the members (and traces), mm"))
+    p95: Column = Field(description=column("The 95 % quantile of the members (and traces), mm"))
+    volume_m3: Column | None = Field(description=column("The mean over the basin's area, m3"))
+    at_t0: SnowAtT0
+    skill: KnownSnowSkill | None
+
+
 class Storage(Model):
     """Water in the basin at the end of each day, mm, the mean of the members."""
 
@@ -42,6 +91,7 @@ class Storage(Model):
     snow: Column | None = Field(
         description=column("Water in the cells that read as snow, mm. The model was not trained on snow")
     )
+    snow_read: SnowRead | None = Field(description="What stands behind `snow`.")
 
 
 class NormalFlow(Model):

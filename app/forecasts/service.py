@@ -24,6 +24,7 @@ from app.forecasts.discharge import (
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import age_days
@@ -34,6 +35,7 @@ Array = npt.NDArray[np.float64]
 
 WITHOUT_MEMBERS = (
     *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "precipitation", "loss", "storage", "snow"),
+    runs.SNOW_SPREAD,
     runs.LEDGER,
 )
 NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
@@ -102,7 +104,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
     calibration = None if calibrated is None else calibration_of(basin, representation)
     normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated)
-    storage = storage_of(series)
+    storage = storage_of(series, basin)
     precipitation = _of_traces(series["precipitation"]) if issued else None
     loss = _mean(series["loss"]) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
@@ -127,8 +129,10 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     missing = {name: reason for name, value in account.items() if value is None}
     if calibrated is None:
         missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
-    if storage is not None and storage.snow is None:
-        missing["storage.snow"] = why_no_snow(basin)
+    if storage is not None:
+        missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
+        if storage.snow is None:
+            missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
         **header(latest, representation.at),
         **days_ahead(run),
@@ -200,11 +204,12 @@ def _units(representation: Representation) -> dict[str, str]:
     return units | {"water_balance": "mm"} | of_members
 
 
-def storage_of(series: Mapping[str, runs.RunSeries]) -> Storage | None:
+def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Storage | None:
     """Return the mean of members (and traces) of the water in the basin; None where the run keeps none."""
     if "storage" not in series:
         return None
-    return Storage(total=_mean(series["storage"]), snow=_mean(series["snow"]) if "snow" in series else None)
+    snow = _mean(series["snow"]) if "snow" in series else None
+    return Storage(total=_mean(series["storage"]), snow=snow, snow_read=snow_read(series, basin))
 
 
 def _of_traces(series: runs.RunSeries) -> list[float]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Along, Column, Table, constant, stacked
 from app.forecasts.discharge import TOLD, level_name
-from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, WithoutForecast
+from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins import Site
 from records.runs import QUANTILES
 
@@ -63,7 +64,7 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
         *quantile_columns("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
         *quantile_columns("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
-        *water_columns(None if storage is None else storage.total, None if storage is None else storage.snow, rows),
+        *water_columns(storage, rows),
         Column(
             "precipitation",
             "rain and snow, the mean of the traces",
@@ -99,15 +100,36 @@ def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
     ]
 
 
-def water_columns(total: Sequence[float] | None, snow: Sequence[float] | None, rows: int) -> list[Column]:
+class HeldWater(Protocol):
+    """Water in the basin at the end of each day, as answers hold it."""
+
+    @property
+    def total(self) -> Sequence[float] | None:
+        """All of it."""
+
+    @property
+    def snow(self) -> Sequence[float] | None:
+        """What reads as snow."""
+
+    @property
+    def snow_read(self) -> SnowRead | None:
+        """What stands behind that."""
+
+
+def water_columns(held: HeldWater | None, rows: int) -> list[Column]:
     """Return the water in the basin at the end of each day."""
-    return [
+    total, snow, read = (None, None, None) if held is None else (held.total, held.snow, held.snow_read)
+    columns = [
         Column(name, meaning, "number", values or [None] * rows, "mm")
         for name, meaning, values in (
             ("storage_total", "all water in the model's store at the end of the day", total),
             ("storage_snow", "water in the cells that read as snow, which were not trained on it", snow),
+            ("storage_snow_p05", "5 % quantile of the members (and traces) of it", read and read.p05),
+            ("storage_snow_p95", "95 % quantile of the members (and traces) of it", read and read.p95),
         )
     ]
+    meaning = "whose cells read as snow: chosen in this basin, or over others (regional)"
+    return [*columns, constant("snow_mapping", meaning, "text", read and read.mapping, rows)]
 
 
 def quantile_columns(

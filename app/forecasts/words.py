@@ -17,6 +17,8 @@ _WEATHER: Mapping[ForcingKind, str] = {
 }
 LIKELY = ("p10", "p90")
 """The quantiles that "likely" stands for: four chances in five."""
+LEAST_SNOW_MM = 1.0
+"""Of less than this that reads as snow where there is none nothing is said."""
 DIGITS = 3
 
 
@@ -68,7 +70,7 @@ def _sentences(
     else:
         yield _likely(days, calibrated, unit)
     if storage is not None:
-        yield _held(storage)
+        yield from _held(storage)
 
 
 def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
@@ -79,12 +81,18 @@ def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
     return f"{sentence} on {on(days[0])}, and between {number(low[-1])} and {number(high[-1])} on {on(days[-1])}."
 
 
-def _held(storage: Storage) -> str:
-    total = storage.total[0]
-    sentence = f"The basin holds {number(total)} mm of water"
+def _held(storage: Storage) -> Iterator[str]:
+    sentence = f"The basin holds {number(storage.total[0])} mm of water"
     if storage.snow is not None:
         sentence += f", of which {number(storage.snow[0])} mm reads as snow"
-    return sentence + "."
+    read = storage.snow_read
+    if read is not None:
+        sentence += f" (5 to 95 % of the members: {number(read.p05[0])} to {number(read.p95[0])} mm)"
+    yield sentence + "."
+    if read is not None and read.mapping == "regional":
+        yield "It is read by cells chosen over other basins, for no reference snow is kept of this one."
+    if read is not None and read.skill is not None and (read.skill.where_none_mm or 0) >= LEAST_SNOW_MM:
+        yield f"Where there was no snow, such cells held {number(read.skill.where_none_mm or 0)} mm in the mean."
 
 
 def on(day: date) -> str:

@@ -59,7 +59,7 @@ NORMALS: dict[str, Any] = {
         "snow": None,
     },
     "missing": {
-        "variables.snow": "No snow cells were chosen for this basin.",
+        "variables.snow": "No snow cells have been chosen for this basin: evaluate the version (freshet evaluate).",
         "area": "No value was converted with an area.",
     },
 }

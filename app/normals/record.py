@@ -12,7 +12,7 @@ from app.forecasts.service import NOT_CONSERVING
 from app.observations.service import DISCHARGE
 from hydrology import units as convert
 from hydrology.calendar import Period
-from records import model_water, series, skill, versions
+from records import model_water, series, snow, versions
 from records.model_water import SimulatedWater, WaterVariable
 
 
@@ -58,5 +58,4 @@ def simulated(session: Session, basin: str, version: str | None, variable: Water
 def _water(session: Session, basin: str, version: str, variable: WaterVariable) -> SimulatedWater | str:
     if variable == "storage":
         return model_water.storage_of(session, version, basin)
-    cells = skill.snow_cells(session, version, basin)
-    return model_water.snow_of(session, version, cells[-1]) if cells else "No snow cells were chosen for this basin."
+    return model_water.snow_of(session, version, basin, snow.mapping(session, version, basin))

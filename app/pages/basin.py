@@ -45,6 +45,8 @@ from app.verification.schemas import BasinVerification, LeadVerification
 from app.volumes import service as volume_service
 from app.volumes.schemas import VolumesOfRun
 from app.water import service as waters
+from app.water.loss import in_words as loss_in_words
+from app.water.loss import loss_beside_pet
 from hydrology.alerting import rank
 from hydrology.basins import gauge_product
 from hydrology.calendar import day
@@ -71,7 +73,11 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basin:
-    """What the page shows; a sentence stands where there is nothing to show."""
+    """What the page shows; a sentence stands where there is nothing to show.
+
+    Attributes:
+        loss: what is to be said where more is lost than could evaporate.
+    """
 
     detail: BasinDetail
     forecast: BasinForecast | str
@@ -84,6 +90,7 @@ class Basin:
     skill: BasinSkill | str
     skill_by_lead: BasinVerification | str
     model: ModelDetail | None
+    loss: str | None = None
 
     @property
     def title(self) -> str:
@@ -195,12 +202,17 @@ class _Shown:
                 lambda: verification.of_basin(self.session, self.basin, forecast.version, ALL_YEAR)
             ),
             model=models.detail(self.session, forecast.version),
+            loss=self._loss(forecast.version),
         )
 
     def _forecast(self, latest: Latest) -> BasinForecast:
         (parts,) = forecasts.stored_parts(self.session, [latest], self.members)
         at = self.now if self.run is None else None
         return forecasts.basin_forecast(latest, parts, Representation(self.units, self.members, at))
+
+    def _loss(self, version: str) -> str | None:
+        told, _ = loss_beside_pet(self.session, version, self.basin)
+        return None if told is None else loss_in_words(told)
 
     def _volumes(self) -> VolumesOfRun:
         newest = volumes.newest(self.session, self.basin, self.now)

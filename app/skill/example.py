@@ -37,6 +37,7 @@ BASIN_SKILL: dict[str, Any] = {
             "training": {"period": {"first_day": "1998-10-01", "last_day": "2005-09-30"}, "r": 0.2117690098133172},
             "test": {"period": {"first_day": "2006-10-01", "last_day": "2008-09-30"}, "r": 0.6002316687706507},
             "bias_pct": -70.47264541610603,
+            "where_none_mm": 0.03317246,
             "reason": None,
             "evaluated_at": "2026-11-20T14:37:56.508110Z",
         }

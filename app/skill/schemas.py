@@ -61,6 +61,10 @@ class SnowSkill(Model):
     training: Agreement = Field(description="On the days that the cells were chosen on.")
     test: Agreement = Field(description="On other days.")
     bias_pct: float | None = Field(description="Of the test days, %.")
+    where_none_mm: float | None = Field(
+        description="What reads as snow in the mean of the test days on which the reference has none, mm. Null where "
+        "there are no such days, and where it was judged before this was told."
+    )
     reason: str | None = Field(description="Why a number is missing; null where none is.")
     evaluated_at: datetime
 

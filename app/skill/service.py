@@ -36,7 +36,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         stored = skill.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is kept: {_mend(asked.id)}")
-    snow = [snow_skill(cells) for cells in skill.snow_cells(session, scored, basin)]
+    snow = [snow_skill(cells) for cells in skill.snow_cells(session, scored, [basin])]
     return BasinSkill(
         basin=basin,
         basin_kind=kind_of(basin),
@@ -92,6 +92,7 @@ def snow_skill(cells: skill.SnowCells) -> SnowSkill:
         training=Agreement(period=Period.between(cells.training_first, cells.training_last), r=cells.training_r),
         test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
         bias_pct=cells.bias_pct,
+        where_none_mm=cells.bare_mm,
         reason=cells.reason,
         evaluated_at=cells.evaluated_at,
     )

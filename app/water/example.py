@@ -34,11 +34,15 @@ STORAGE: dict[str, Any] = OF_THE_RUN | {
             "training": {"period": {"first_day": "1998-10-01", "last_day": "2005-09-30"}, "r": 0.2117690098133172},
             "test": {"period": {"first_day": "2006-10-01", "last_day": "2008-09-30"}, "r": 0.6002316687706507},
             "bias_pct": -70.47264541610603,
+            "where_none_mm": 0.03317246,
             "reason": None,
             "evaluated_at": "2026-11-20T14:37:56.508110Z",
         }
     ],
-    "missing": {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."},
+    "missing": {
+        "normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told.",
+        "snow_read.at_t0.percent_of_normal": "Of a normal below 1 mm no percent is told.",
+    },
 }
 
 ORIGIN: dict[str, Any] = OF_THE_RUN | {
@@ -71,10 +75,17 @@ ORIGIN: dict[str, Any] = OF_THE_RUN | {
 }
 
 BALANCE: dict[str, Any] = OF_THE_RUN | {
-    "units": {"water_balance": "mm"},
+    "units": {"water_balance": "mm", "loss_beside_pet": "mm/year"},
     "first_day": "2008-04-21",
     "last_day": "2008-04-23",
     "water_balance": FORECAST["water_balance"],
+    "loss_beside_pet": {
+        "period": {"first_day": "1997-10-01", "last_day": "2008-09-30"},
+        "mean": 301.2184,
+        "members": {"0": 295.1102, "1": 304.9911, "2": 303.5539},
+        "pet": 1114.02,
+        "exceeding": [],
+    },
     "missing": {},
 }
 

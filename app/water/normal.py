@@ -6,14 +6,13 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.columns import column, gappy_column
+from app.forecasts.snow import HARDLY_ANY, LEAST_MM
 from app.water.schemas import NormalWater
 from hydrology.normals import normal_means, too_few_years
-from records import model_water, skill
+from records import model_water
 from records.latest import Latest
 from records.model_water import SimulatedWater
-
-LEAST_MM = 1.0
-"""Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
+from records.snow import mapping
 
 Told = tuple[NormalWater | None, dict[str, str]]
 """What is normal, and why it or a field of it is null, by the field's name with a dot before it."""
@@ -27,8 +26,7 @@ def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> To
 def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> Told:
     """Return how much of it usually reads as snow."""
     version, basin = latest.run.version_id, latest.basin.basin_id
-    cells = skill.snow_cells(session, version, basin)
-    water = model_water.snow_of(session, version, cells[-1]) if cells else model_water.why_none(version)
+    water = model_water.snow_of(session, version, basin, mapping(session, version, basin))
     return _told(latest, water, snow)
 
 
@@ -41,5 +39,5 @@ def _told(latest: Latest, water: SimulatedWater | str, stored: Sequence[float]) 
         return None, {"": too_few_years(lacking, len(days))}
     enough = normal >= LEAST_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
-    missing = {} if enough.all() else {".percent_of_normal": f"Of a normal below {LEAST_MM:g} mm no percent is told."}
+    missing = {} if enough.all() else {".percent_of_normal": HARDLY_ANY}
     return NormalWater(water=column(normal), percent_of_normal=gappy_column(percent)), missing

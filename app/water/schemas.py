@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import ConfigDict, Field
 
-from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
+from app.forecasts.schemas import Column, RunOfBasin, SnowRead, WaterBalance
 from app.schema import Missing, Model, Period, column
 from app.skill.schemas import SnowSkill
 from app.water.example import BALANCE, LONG_TERM, ORIGIN, STORAGE
@@ -31,6 +31,7 @@ class StorageOfRun(RunOfBasin):
     lead_days: list[int] = Field(description=column("Days since T0"))
     total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
     snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
+    snow_read: SnowRead | None = Field(description="What stands behind `snow`.")
     other: Column | None = Field(description=column("The rest, mm"))
     normal_total: NormalWater | None = Field(
         description="Of `total`. It is the model version's own: what a model stores too much of is on both sides."
@@ -76,6 +77,23 @@ class OriginOfRun(RunOfBasin):
     missing: Missing
 
 
+class LossBesidePet(Model):
+    """What the model version loses in the basin in the mean of a year of the past that it simulates, beside what could
+    evaporate: nobody measures loss, but more than that no basin can lose to the air."""
+
+    period: Period = Field(description="The simulated days.")
+    mean: float = Field(description="The mean of the members, mm a year.")
+    members: dict[str, float] = Field(description="Each member's, mm a year.")
+    pet: float | None = Field(
+        description="Potential evapotranspiration of the same days by temperature and latitude (Oudin et al. 2005), mm "
+        "a year."
+    )
+    exceeding: list[str] = Field(
+        description="The members that lose more: a part of their loss is water that leaves the basin unseen, rain that "
+        "the weather product has too much of, or an error. None where `pet` is not known."
+    )
+
+
 class BalanceOfRun(RunOfBasin):
     """The water balance of the days ahead, mm."""
 
@@ -90,6 +108,7 @@ class BalanceOfRun(RunOfBasin):
         description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
         "are traces.",
     )
+    loss_beside_pet: LossBesidePet | None = Field(description="Whether what is lost could have evaporated.")
     missing: Missing
 
 

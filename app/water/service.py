@@ -9,7 +9,9 @@ from app.columns import column, rounded
 from app.forecasts import service as forecasts
 from app.forecasts.balance import missing_in_balance, residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.snow import missing_in_snow
 from app.skill.service import snow_skill
+from app.water.loss import loss_beside_pet
 from app.water.normal import normal_snow, normal_total
 from app.water.schemas import BalanceOfRun, FlowOfOrigin, OriginOfRun, StorageOfRun
 from records import runs, skill, versions
@@ -21,16 +23,18 @@ NO_SNOW_SKILL = "The snow of this model version was not judged in this basin."
 def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
     """Return the water in the basin; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
-    series = runs.series_of(session, run.id, basin.basin_id, ("storage", "snow")) if basin.status == "issued" else {}
-    snow_skills = [snow_skill(cells) for cells in skill.snow_cells(session, run.version_id, basin.basin_id)]
-    stored = forecasts.storage_of(series)
+    wanted = ("storage", "snow", runs.SNOW_SPREAD)
+    series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
+    snow_skills = [snow_skill(cells) for cells in skill.snow_cells(session, run.version_id, [basin.basin_id])]
+    stored = forecasts.storage_of(series, basin)
     missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
-    total = snow = other = usual_total = usual_snow = None
+    total = snow = read = other = usual_total = usual_snow = None
     if stored is None:
         reason = forecasts.why_no_account(basin, _conserving(session, latest))
-        missing |= dict.fromkeys(("total", "snow", "other", "normal_total", "normal_snow"), reason)
+        missing |= dict.fromkeys(("total", "snow", "snow_read", "other", "normal_total", "normal_snow"), reason)
     else:
-        total, snow = stored.total, stored.snow
+        total, snow, read = stored.total, stored.snow, stored.snow_read
+        missing |= missing_in_snow(read, basin, "snow_read")
         usual_total, reasons = normal_total(session, latest, total)
         missing |= {f"normal_total{field}": why for field, why in reasons.items()}
         if snow is None:
@@ -46,6 +50,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         units=dict.fromkeys(("total", "snow", "other", "normal_total", "normal_snow"), "mm"),
         total=total,
         snow=snow,
+        snow_read=read,
         other=other,
         normal_total=usual_total,
         normal_snow=usual_snow,
@@ -103,12 +108,19 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
     missing = missing_in_header(basin) | missing_in_balance(of_members)
     if of_members is None:
         missing["water_balance"] = forecasts.why_no_account(basin, _conserving(session, latest))
+    lost = None
+    if _conserving(session, latest):
+        lost, reasons = loss_beside_pet(session, latest.run.version_id, basin.basin_id)
+        missing |= reasons
+    else:
+        missing["loss_beside_pet"] = forecasts.NOT_CONSERVING
     answer = BalanceOfRun(
         **header(latest, at),
-        units={"water_balance": "mm"},
+        units={"water_balance": "mm", "loss_beside_pet": "mm/year"},
         first_day=days[0],
         last_day=days[-1],
         water_balance=of_members,
+        loss_beside_pet=lost,
         missing=missing,
     )
     return answer if of_traces is None else answer.model_copy(update={"residuals": residuals(of_traces)})

@@ -16,7 +16,7 @@ def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
     columns = [
         *run_columns(answer, sites, rows),
         *day_columns(answer.time, answer.lead_days),
-        *water_columns(answer.total, answer.snow, rows),
+        *water_columns(answer, rows),
         Column("storage_other", "the rest of the water", "number", answer.other or [None] * rows, "mm"),
     ]
     return Table(f"{answer.basin}_storage_{answer.t0}", f"Water stored in {answer.basin}", columns)

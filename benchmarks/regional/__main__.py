@@ -1,14 +1,15 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean RECIPE-SEED ...`, `... train SERIES [MEMBER ...]`,
-`... score SERIES`, `... ship-errors ENSEMBLE`, `... draw`.
+`... score SERIES`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
 
 import argparse
 
-from benchmarks.regional import members, pictures, score, trials
+from benchmarks.regional import members, pictures, score, snow, trials
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import use_threads
+from models.pretrained import SHELF, form
 from records.logs import log_to_stderr
 from records.settings import Settings
 
@@ -26,6 +27,7 @@ def main() -> None:
     some.add_argument("members", nargs="*", type=int)
     what.add_parser("score").add_argument("series", choices=score.NAMES)
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
+    what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_threads(Settings.load().threads)
@@ -40,6 +42,8 @@ def main() -> None:
         score.score(arguments.series)
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
+    elif arguments.what == "ship-snow":
+        snow.ship_snow(arguments.ensemble)
     else:
         pictures.draw()
 

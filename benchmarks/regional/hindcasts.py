@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import opened, require_all
-from hydrology.calendar import Day, Period
+from hydrology.calendar import Period
 from hydrology.error_model import LONGEST_GAP
+from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.advance import ONE_DAY
@@ -52,30 +53,42 @@ def hindcasts(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequen
         basins: whose records hold the same days.
         issues: in the order of their T0.
     """
-    record = basins[0].period
+    for days, recent, states in begun(ensemble, basins, issues):
+        yield Hindcast(days, recent, _ahead(ensemble, basins, states, days))
+
+
+def begun(
+    ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequence[RunDays]
+) -> Iterator[tuple[RunDays, npt.NDArray[np.float32], list[ArrayMap]]]:
+    """Yield each issue with `Hindcast.recent` and each member's states of T0; the arguments are as in `hindcasts`."""
     whole = stacked([basin.forcing for basin in basins])
     states: list[ArrayMap] | None = None
-    first = record.first
+    first = basins[0].period.first
     for days in issues:
         until_t0, states = ensemble.simulate(whole.over(Period(first, days.t0)), states, ("discharge",))
         recent = until_t0["discharge"][..., -LONGEST_GAP:].mean(axis=0, dtype=np.float64).astype(np.float32)
         first = days.t0 + ONE_DAY
-        yield Hindcast(days, recent, _ahead(ensemble, basins, states, days, record.last))
+        yield days, recent, states
 
 
-def _ahead(
-    ensemble: Ensemble, basins: Sequence[BasinForcing], states: Sequence[ArrayMap], days: RunDays, ended: Day
-) -> npt.NDArray[np.float32]:
+def traces_of(basins: Sequence[BasinForcing], days: RunDays) -> tuple[Forcing, int]:
+    """Return the weather of other years of all basins as one, and how many traces each has."""
+    ended = basins[0].period.last
     weather = [climatology(basin.forcing.ids[0], basin, days, ended) for basin in basins]
     traces = [of_basin.forcing for of_basin in weather if isinstance(of_basin, WeatherAhead)]
-    count = len(traces[0].ids)
-    begun = [_fanned_out(member, count) for member in states]
-    each = ensemble.each(stacked(traces), begun, ("discharge",))
-    flow = np.stack([outputs["discharge"] for outputs, _ in each])
-    return flow.reshape(len(begun), len(traces), count, days.horizon).astype(np.float32)
+    return stacked(traces), len(traces[0].ids)
 
 
-def _fanned_out(state: ArrayMap, count: int) -> ArrayMap:
+def fanned_out(state: ArrayMap, count: int) -> ArrayMap:
     """Return a state once for each trace of every basin."""
     traces = np.repeat(np.arange(len(next(iter(state.values())))), count)
     return {name: values[traces] for name, values in state.items()}
+
+
+def _ahead(
+    ensemble: Ensemble, basins: Sequence[BasinForcing], states: Sequence[ArrayMap], days: RunDays
+) -> npt.NDArray[np.float32]:
+    weather, count = traces_of(basins, days)
+    each = ensemble.each(weather, [fanned_out(member, count) for member in states], ("discharge",))
+    flow = np.stack([outputs["discharge"] for outputs, _ in each])
+    return flow.reshape(len(states), len(basins), count, days.horizon).astype(np.float32)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import uncertainty, volumes
+from benchmarks.regional import snow_volumes, uncertainty, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
-from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TWIN, fold, series
+from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
@@ -32,10 +32,11 @@ Quartiles = dict[str, list[float]]
 def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
-    `folds`: each on the basins that it never saw. `snow`, `snow-twins`: of the shipped ensembles. `twins` are scored in
-    the test years alone: they have fitted the others. `uncertainty`: the probabilities of the shipped ensemble, and
-    `uncertainty-unseen` those of the folds in the basins that each never saw; `volumes`: those with the weather of
-    other years.
+    `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
+    of today, whose own cells are kept beside. `twins` are scored in the test years alone: they have fitted the others.
+    `snow-volumes`: what is in snowy basins in spring beside what ran off.
+    `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in the basins
+    that each never saw; `volumes`: those with the weather of other years.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -163,7 +164,8 @@ def _counts(scores_of_basins: Sequence[Scores]) -> dict[str, int]:
 OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "folds": _folds,
     "snow": lambda: snow_skill(ENSEMBLE.name),
-    "snow-twins": lambda: snow_skill(TWIN.name),
+    "snow-twins": lambda: snow_skill(TODAY.name, all_basins=False),
+    "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),

@@ -1,55 +1,107 @@
-"""Snow storage of a shipped ensemble against the reference, where at least half the precipitation is snow.
+"""Snow of a shipped ensemble against the reference: by each basin's own cells, and by those chosen over other basins.
 
-The cells are chosen on the training years, as `freshet evaluate` does; the test years judge them.
+The cells are chosen on the training years, as `freshet evaluate` does; the test years judge them. The regional ones are
+judged in a fifth of the basins each time, with cells that the others have chosen.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
 from hydrology.calendar import Period
-from operations.evaluate import evaluate
+from models.pretrained import SHELF, form, snow
+from operations.evaluate import Evaluation, evaluate
 from operations.pretrained import install, read_shipped
+from operations.regional_snow import BANDS
 from records import basins as basin_records
+from records import regional_snow
 from records.clock import Clock
+from records.documents import to_json
 from records.engine import Database
+from records.skill import SnowCells
+from records.volumes import SNOW_SHARE
 
 FRAC_SNOW = 0.5
+EVERY_BASIN = 6  # of those with less snow, where not all are asked for
+
+
+def shares_of_snow(database: Database, names: Sequence[str]) -> dict[str, float]:
+    """Return the share of snow in the precipitation of basins."""
+    with database.reading() as session:
+        (fractions,) = basin_records.attributes_of(session, names, [SNOW_SHARE]).T
+    return dict(zip(names, fractions.tolist(), strict=True))
 
 
 def snowy(database: Database) -> list[str]:
     """Return the basins where at least half the precipitation is snow."""
-    with database.reading() as session:
-        (fractions,) = basin_records.attributes_of(session, basins(), ["frac_snow"]).T
-    return [name for name, fraction in zip(basins(), fractions, strict=True) if fraction >= FRAC_SNOW]
+    return [name for name, share in shares_of_snow(database, basins()).items() if share >= FRAC_SNOW]
 
 
-def snow_skill(name: str) -> dict[str, object]:
-    """Return the quartiles of r and of the bias in % over the basins, and the worst closure of the same run.
+def snow_skill(name: str, *, all_basins: bool = True) -> dict[str, object]:
+    """Return how well snow is read, and the worst closure of the same run.
 
-    The ensemble is installed in the database and evaluated there, as a user would.
+    The ensemble is installed in the database and evaluated there, as a user would; with a twin, the twin is judged.
 
     Args:
         name: of the ensemble.
+        all_basins: or those with half of their precipitation as snow, and every sixth.
     """
-    database = opened()
-    names = snowy(database)
-    version = install(database, Clock(), read_shipped(name)).version_id
-    done = evaluate(database, Clock(), version, Period.parse(TEST), names)
+    database, clock = opened(), Clock()
+    version = install(database, clock, read_shipped(name)).version_id
+    shares = shares_of_snow(database, basins())
+    names = [
+        basin
+        for at, (basin, share) in enumerate(shares.items())
+        if all_basins or share >= FRAC_SNOW or at % EVERY_BASIN == 0
+    ]
+    done = evaluate(database, clock, version, Period.parse(TEST), names)
+    with database.reading() as session:
+        regional = regional_snow.get(session, done.scored)
     database.close()
-    by_basin = {
-        basin.basin: {"r": basin.snow.test_r, "bias_pct": basin.snow.bias_pct}
-        for basin in done.basins
-        if basin.snow is not None and basin.snow.test_r is not None and basin.snow.bias_pct is not None
-    }
-    quartiles = {
-        name: np.percentile(np.array([row[name] for row in by_basin.values()], float), [25, 50, 75]).tolist()
-        for name in ("r", "bias_pct")
-    }
     return {
         "asked_for": len(names),
-        "basins": len(by_basin),
-        **quartiles,
+        "scored": name if done.scored == version else f"the twin of {name}",
+        "own": _own(done, shares),
+        "regional": regional and to_json(regional),
         "worst_residual": done.worst_residual,
-        "by_basin": by_basin,
         "left_out": done.left_out,
     }
+
+
+def ship_snow(name: str) -> None:
+    """Ship the regional mapping that the last score of an ensemble's snow has kept."""
+    ensemble = form.read(SHELF / name)
+    database = opened()
+    version = install(database, Clock(), ensemble).version_id
+    with database.reading() as session:
+        mapping = regional_snow.get(session, version)
+    database.close()
+    if mapping is None:
+        raise SystemExit(f"No regional mapping of {name} is kept: `python -m benchmarks.regional score` chooses one.")
+    snow.write(ensemble, mapping)
+    print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
+
+
+def _own(done: Evaluation, shares: dict[str, float]) -> dict[str, Any]:
+    """Return quartiles over the basins of each band that were judged, and each basin's figures."""
+    judged = {one.basin: one.snow for one in done.basins if one.snow is not None and one.snow.test_r is not None}
+    bands, above = {}, np.inf
+    for least in BANDS:
+        bands[f"from {least:g}"] = _quartiles(
+            [cells for name, cells in judged.items() if least <= shares[name] < above]
+        )
+        above = least
+    by_basin = {
+        name: {"frac_snow": shares[name], "r": cells.test_r, "bias_pct": cells.bias_pct, "where_none_mm": cells.bare_mm}
+        for name, cells in judged.items()
+    }
+    return {"bands": bands, "all": _quartiles([*judged.values()]), "by_basin": by_basin}
+
+
+def _quartiles(rows: Sequence[SnowCells]) -> dict[str, Any]:
+    names = {"r": "test_r", "bias_pct": "bias_pct", "where_none_mm": "bare_mm"}
+    known = {name: [getattr(row, of) for row in rows if getattr(row, of) is not None] for name, of in names.items()}
+    quartiles = {name: np.percentile(np.array(values), [25, 50, 75]).tolist() for name, values in known.items()}
+    return {"basins": len(rows)} | quartiles

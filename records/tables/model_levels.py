@@ -26,6 +26,8 @@ class SimulatedRecordRow(Base):
     area_m2: Mapped[float]
     attributes_assumed: Mapped[JsonList]
     computed_at: Mapped[datetime]
+    # Null of a version that does not conserve mass, and of a simulation from before this column.
+    loss: Mapped[JsonObject | None]
 
 
 class SimulatedWaterRow(Base):

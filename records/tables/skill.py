@@ -65,3 +65,15 @@ class SnowCellsRow(Base):
     bias_pct: Mapped[float | None]
     reason: Mapped[str | None]
     evaluated_at: Mapped[datetime]
+    # Null where the cells are from before this column.
+    bare_mm: Mapped[float | None]
+
+
+class RegionalSnowRow(Base):
+    """The cells of each member that read as snow in basins without a reference (`records.regional_snow`)."""
+
+    __tablename__ = "regional_snow"
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    content: Mapped[JsonObject]
+    evaluated_at: Mapped[datetime]

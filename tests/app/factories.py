@@ -11,6 +11,7 @@ from hydrology.error_model import LEVELS as ALL_LEVELS
 from hydrology.ledger import TERMS, close
 from records import runs
 from records.run_calibration import RunCalibration
+from records.run_snow import KnownSkill, RunSnow
 from records.run_summary import RunSummary
 from records.since_empty import SinceEmpty
 from tests.records.factories import BASIN
@@ -26,6 +27,7 @@ LOSS = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]], dtype=np.float32)
 CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.float32)
 STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
 SNOW = STORAGE / 2
+NO_REFERENCE = "No reference snow is kept here."
 
 SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
 CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshape(len(ALL_LEVELS), 3)
@@ -39,9 +41,22 @@ CALIBRATION = RunCalibration(
     last_flow_mm=1.25,
 )
 NORMAL = np.array([2.0, 1.0, 2.5], dtype=np.float32)
+SNOW_SKILL = KnownSkill(
+    version="v",
+    products=("uaz",),
+    period="1989-10-01..1999-09-30",
+    basins=None,
+    r=0.96,
+    bias_pct=-4.5,
+    bare_mm=7.25,
+)
+RUN_SNOW = RunSnow(mapping="basin", p05_mm=60.0, p95_mm=90.0, skill=SNOW_SKILL, skill_reason=None)
 SUMMARY = RunSummary(
     normal_mm=float(NORMAL.sum()),
     calibration=CALIBRATION,
+    snow_mm=75.0,
+    snow_normal_mm=50.0,
+    snow=RUN_SNOW,
     filled_forcing={"tmax": 2},
     seen_in_training=False,
     outside_training=("elev_mean",),
@@ -63,7 +78,7 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         area_m2=AREA_M2,
         area_name="maurer_extended",
         spin_up_days=9999,
-        summary=SUMMARY if snow else replace(SUMMARY, snow_reason="No reference snow is kept here."),
+        summary=SUMMARY if snow else replace(SUMMARY, snow_reason=NO_REFERENCE, snow_mm=None, snow=None),
     )
     series = _series(conserving=conserving, snow=snow and conserving)
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
@@ -91,7 +106,11 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
     entries = np.repeat(np.array(closed, np.float32).T[:, :, None], len(TRACES), axis=2)
     series += [runs.RunSeries(runs.LEDGER, "mm", of_all, entries)]
     series += [
-        by_name[name] for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL, "cells_at_t0", runs.ORIGIN)
+        by_name[name]
+        for name in (
+            *("discharge_quantiles", runs.CALIBRATED, runs.NORMAL),
+            *("cells_at_t0", runs.SNOW_SPREAD, runs.ORIGIN),
+        )
     ]
     return runs.BasinResult(
         basin=replace(whole.basin, summary=replace(SUMMARY, traces=len(TRACES)), **chosen),
@@ -143,13 +162,17 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
             runs.RunSeries("cells_at_t0", "mm", cells, CELLS),
         ]
         series.append(_origin(snow=snow))
-    return [*series, runs.RunSeries("snow", "mm", axes, SNOW)] if snow else series
+    if snow:
+        spread = np.quantile(SNOW, runs.SPREAD_LEVELS, axis=0).astype(np.float32)
+        levels: Axes = {"level": runs.SPREAD_LEVELS, "lead": LEADS}
+        series += [runs.RunSeries("snow", "mm", axes, SNOW), runs.RunSeries(runs.SNOW_SPREAD, "mm", levels, spread)]
+    return series
 
 
 def _origin(*, snow: bool) -> runs.RunSeries:
     """Return the mean discharge in shares of each origin that can be told."""
     shares = {"stored": 0.75, "yet_to_fall": 0.25} | ({"snow": 0.5, "other": 0.25} if snow else {})
-    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.ORIGIN_LEVELS, axis=0)])
+    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
     values = np.array(list(shares.values()))[:, None, None] * flow
     axes: Axes = {"origin": list(shares), "statistic": runs.ORIGIN_STATISTICS, "lead": LEADS}
     return runs.RunSeries(runs.ORIGIN, "mm/day", axes, values.astype(np.float32))

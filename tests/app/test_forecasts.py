@@ -199,7 +199,7 @@ def test_no_snow_is_null_with_its_reason(sqlite_database: Database, sqlite_clien
     said = sqlite_client.get(LATEST).json()
     assert said["storage"]["snow"] is None
     assert len(said["storage"]["total"]) == 3
-    assert said["missing"] == {"storage.snow": "No reference snow is kept here."}
+    assert said["missing"] == dict.fromkeys(("storage.snow", "storage.snow_read"), made.NO_REFERENCE)
 
 
 def test_a_version_that_does_not_conserve_mass_has_no_water_account(

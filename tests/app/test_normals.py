@@ -100,7 +100,7 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
     ("chosen", "storage", "snow"),
     [
         ({"conserving": False}, "does not conserve mass", "does not conserve mass"),
-        ({}, "simulate it (freshet thresholds simulate)", "No snow cells were chosen"),
+        ({}, "simulate it (freshet thresholds simulate)", "No snow cells have been chosen"),
     ],
 )
 def test_water_that_no_version_simulates_is_null_with_the_reason(

@@ -11,6 +11,7 @@ from hydrology.calendar import Period, day
 from records import model_levels, runs, skill
 from records.engine import Database
 from records.model_water import SimulatedWater, WaterVariable
+from records.simulated_loss import SimulatedLoss
 from tests.app import factories as made
 from tests.app.test_forecasts import keep
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
@@ -58,7 +59,9 @@ def test_storage_is_split_into_snow_and_the_rest(database: Database, client: Tes
     assert set(said["missing"]) == {"normal_total", "normal_snow"}
 
 
-def keep_past(database: Database, run: str, years: int = 20, snow: float = 50.0) -> None:
+def keep_past(
+    database: Database, run: str, years: int = 20, snow: float = 50.0, loss: SimulatedLoss | None = None
+) -> None:
     """Keep a past of the version of a run, in which each day has 100 mm of water, and so many of them snow."""
     days = Period(day("2008-12-31") - 365 * years, day("2008-12-31"))
     with database.transaction() as session:
@@ -68,7 +71,7 @@ def keep_past(database: Database, run: str, years: int = 20, snow: float = 50.0)
             "storage": SimulatedWater(days, np.full(len(days), 100, np.float32)),
             "snow": SimulatedWater(days, np.full(len(days), snow, np.float32), CELLS.cells),
         }
-        model_levels.replace(session, levels, water)
+        model_levels.replace(session, levels, water, loss)
 
 
 def test_storage_is_told_beside_what_the_version_usually_stores(database: Database, client: TestClient) -> None:
@@ -112,9 +115,60 @@ def test_storage_without_snow_says_why(sqlite_database: Database, sqlite_client:
     said = sqlite_client.get(STORAGE).json()
     assert len(said["total"]) == 3
     assert (said["snow"], said["other"], said["snow_skill"]) == (None, None, [])
-    for name in ("snow", "other", "normal_snow"):
-        assert said["missing"][name] == "No reference snow is kept here."
+    for name in ("snow", "snow_read", "other"):
+        assert said["missing"][name] == made.NO_REFERENCE
     assert "not judged" in said["missing"]["snow_skill"]
+
+
+def test_snow_is_told_with_its_spread_its_mapping_and_its_skill(database: Database, client: TestClient) -> None:
+    keep(database, made.forecast())
+    read = client.get(STORAGE).json()["snow_read"]
+    assert read == client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["storage"]["snow_read"]
+    assert read["mapping"] == "basin"
+    low, high = np.quantile(made.SNOW, (0.05, 0.95), axis=0)
+    np.testing.assert_allclose(read["p05"], low, rtol=1e-6)
+    np.testing.assert_allclose(read["p95"], high, rtol=1e-6)
+    np.testing.assert_allclose(read["volume_m3"], made.SNOW.mean(axis=0) / 1000 * made.AREA_M2, rtol=1e-6)
+    assert read["at_t0"] == {"mean": 75.0, "p05": 60.0, "p95": 90.0, "normal": 50.0, "percent_of_normal": 150.0}
+    assert read["skill"] == {
+        "version": "v",
+        "products": ["uaz"],
+        "period": {"first_day": "1989-10-01", "last_day": "1999-09-30"},
+        "basins": None,
+        "r": 0.96,
+        "bias_pct": -4.5,
+        "where_none_mm": 7.25,
+    }
+
+
+def test_snow_of_the_regional_mapping_brings_a_second_opinion(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    told = replace(made.RUN_SNOW, mapping="regional", snow17_mm=66.0, skill=None, skill_reason="It is not known.")
+    summary = replace(made.SUMMARY, snow=told, snow_normal_mm=None, snow_normal_reason="No past is kept.")
+    result = made.forecast()
+    keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary, area_m2=None, area_name=None)))
+    said = sqlite_client.get(STORAGE).json()
+    assert said["snow_read"]["mapping"] == "regional"
+    assert said["snow_read"]["at_t0"]["snow17"] == 66.0
+    assert {name: why for name, why in said["missing"].items() if name.startswith("snow_read")} == {
+        "snow_read.volume_m3": "The basin had no drainage area when the run was made.",
+        "snow_read.skill": "It is not known.",
+        "snow_read.at_t0.normal": "No past is kept.",
+        "snow_read.at_t0.percent_of_normal": "No past is kept.",
+    }
+
+
+def test_a_run_from_before_the_spread_of_snow_was_kept_says_so(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    result = made.forecast()
+    older = [one for one in result.series if one.variable != runs.SNOW_SPREAD]
+    summary = replace(made.SUMMARY, snow=None)
+    keep(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
+    said = sqlite_client.get(STORAGE).json()
+    assert len(said["snow"]) == 3
+    assert (said["snow_read"], said["missing"]["snow_read"]) == (None, "The run did not keep it.")
 
 
 def test_the_flow_is_told_by_where_its_water_was_at_t0(database: Database, client: TestClient) -> None:
@@ -164,6 +218,33 @@ def test_a_network_that_does_not_conserve_mass_has_neither(
     assert "does not conserve mass" in origin["missing"]["stored"]
 
 
+def test_members_that_lose_more_than_could_evaporate_are_named(database: Database, client: TestClient) -> None:
+    run = keep(database, made.forecast())
+    keep_past(database, run, loss=SimulatedLoss(members={"0": 500.0, "1": 850.0}, pet=700.0))
+    said = client.get(BALANCE).json()
+    told = said["loss_beside_pet"]
+    assert (told["mean"], told["members"], told["pet"]) == (675.0, {"0": 500.0, "1": 850.0}, 700.0)
+    assert told["exceeding"] == ["1"]
+    assert told["period"]["last_day"] == "2008-12-31"
+    assert "loss_beside_pet" not in said["missing"]
+    page = client.get(f"/basins/{BASIN}").text
+    assert "1 of 2 members lose more here than could evaporate" in page
+
+
+def test_where_nothing_is_known_of_loss_or_evaporation_it_says_why(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    run = keep(sqlite_database, made.forecast())
+    said = sqlite_client.get(BALANCE).json()
+    assert said["loss_beside_pet"] is None
+    assert "freshet thresholds simulate" in said["missing"]["loss_beside_pet"]
+    loss = SimulatedLoss(members={"0": 500.0, "1": 850.0}, pet=None, pet_reason="No latitude.")
+    keep_past(sqlite_database, run, loss=loss)
+    said = sqlite_client.get(BALANCE).json()
+    assert (said["loss_beside_pet"]["pet"], said["loss_beside_pet"]["exceeding"]) == (None, [])
+    assert said["missing"] == {"loss_beside_pet.pet": "No latitude."}
+
+
 def test_the_balance_is_the_forecasts(database: Database, client: TestClient) -> None:
     keep(database, made.forecast())
     said = client.get(BALANCE).json()
@@ -171,7 +252,7 @@ def test_the_balance_is_the_forecasts(database: Database, client: TestClient) ->
     assert said["water_balance"] == forecast["water_balance"]
     assert said["water_balance"]["closes"]
     assert (said["first_day"], said["last_day"]) == ("2008-10-01", "2008-10-03")
-    assert (said["missing"], said["units"]) == ({}, {"water_balance": "mm"})
+    assert said["units"] == {"water_balance": "mm", "loss_beside_pet": "mm/year"}
 
 
 def test_the_balance_says_what_its_residuals_are_held_against(

@@ -5,8 +5,9 @@ from datetime import date
 import pytest
 
 from app.forecasts.example import FORECAST
-from app.forecasts.schemas import BasinForecast, Calibration, Storage
+from app.forecasts.schemas import BasinForecast, Calibration, KnownSnowSkill, SnowAtT0, SnowRead, Storage
 from app.forecasts.words import in_words, number
+from app.schema import Period
 
 DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
 MEMBERS = {"median": [2.0, 4.5, 3.0]}
@@ -26,7 +27,9 @@ def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> No
 
 
 def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
-    said = in_words(DAYS, MEMBERS, None, None, Storage(total=[321.0, 1.0, 1.0], snow=None), "supplied", "cfs")
+    said = in_words(
+        DAYS, MEMBERS, None, None, Storage(total=[321.0, 1.0, 1.0], snow=None, snow_read=None), "supplied", "cfs"
+    )
     assert said == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
         "22 April. How sure that is, is not known. The basin holds 321 mm of water."
@@ -43,11 +46,38 @@ def test_a_dry_spell_is_no_expectation() -> None:
 
 def test_one_day_is_said_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
-    snow = Storage(total=[100.0], snow=[40.0])
+    snow = Storage(total=[100.0], snow=[40.0], snow_read=None)
     said = in_words(DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
     assert said == (
         "2.10 mm/day is expected on 21 April, with the weather that came (a hindcast). Likely, with four chances in "
         "five, it is between 1.50 and 3.00 mm/day. The basin holds 100 mm of water, of which 40.0 mm reads as snow."
+    )
+
+
+SKILL = KnownSnowSkill(
+    version="v",
+    products=["uaz"],
+    period=Period(first_day=date(1989, 10, 1), last_day=date(1999, 9, 30)),
+    basins=None,
+    r=0.95,
+    bias_pct=-3.0,
+    where_none_mm=7.25,
+)
+AT_T0 = SnowAtT0(mean=41.0, p05=36.0, p95=46.0, normal=None, percent_of_normal=None, snow17=None)
+
+
+def test_snow_is_said_with_its_spread_its_mapping_and_what_reads_as_snow_where_there_is_none() -> None:
+    read = SnowRead(mapping="basin", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL)
+    held = Storage(total=[100.0], snow=[40.0], snow_read=read)
+    said = in_words(DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
+    assert said.endswith(
+        "The basin holds 100 mm of water, of which 40.0 mm reads as snow (5 to 95 % of the members: 35.0 to 45.0 mm). "
+        "Where there was no snow, such cells held 7.25 mm in the mean."
+    )
+    hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), "mapping": "regional"})
+    said = in_words(DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day")
+    assert said.endswith(
+        "35.0 to 45.0 mm). It is read by cells chosen over other basins, for no reference snow is kept of this one."
     )
 
 

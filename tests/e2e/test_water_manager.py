@@ -49,7 +49,9 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     of_origin = shown.page.locator("figure", has_text="Where the water of the discharge was")
     expect(of_origin).to_contain_text(f"At most {number(float(str(origin['ceiling'])))} mm of what was stored could")
     spell = _api(shown, f"/v1/basins/{ALARMED}/drain-down")
-    expect(shown.page.locator("figure", has_text="If no more rain or snow fell")).to_contain_text(str(spell["in_words"]))
+    expect(shown.page.locator("figure", has_text="If no more rain or snow fell")).to_contain_text(
+        str(spell["in_words"])
+    )
     expect(shown.page.locator("figure", has_text="Snow water equivalent")).to_contain_text(why_no_snow)
     assert len(shown.here) <= MOST_ANSWERS * 2  # of the two pages
     shown.page.get_by_text("The forecast as a table").click()

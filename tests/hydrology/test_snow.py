@@ -4,7 +4,7 @@ import pytest
 
 from hydrology.errors import InvalidInput
 from hydrology.scores import pearson_r
-from hydrology.snow import LEAST_R, choose_cells, snow_skill
+from hydrology.snow import BARE_MM, BARE_WEIGHT, LEAST_R, SnowProducts, choose_cells, snow_skill
 
 Array = npt.NDArray[np.float64]
 
@@ -21,19 +21,20 @@ def a_network(seed: int = 0, days: int = 1000) -> tuple[Array, Array]:
 
 def test_it_finds_the_cells_whose_sum_is_the_snow() -> None:
     storage, snow = a_network()
-    choice = choose_cells(storage, snow, max_cells=6)
+    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=6)
     assert sorted(choice.cells) == [3, 5]
     assert choice.r.value == pytest.approx(1)
 
 
 def test_the_trash_cell_is_chosen_only_if_nothing_is_excluded() -> None:
     storage, snow = a_network()
-    assert choose_cells(storage, snow, max_cells=1, excluded=()).cells == (0,)
-    assert 0 not in choose_cells(storage, snow, max_cells=8).cells
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=1, excluded=()).cells == (0,)
+    assert 0 not in choose_cells(SnowProducts.of(storage, snow), max_cells=8).cells
 
 
 def squared_error(storage: Array, cells: list[int], snow: Array) -> float:
-    return float(np.square(storage[:, cells].sum(axis=1) - snow).mean())
+    weights = np.where(snow < BARE_MM, BARE_WEIGHT, 1)
+    return float(np.sum(weights * np.square(storage[:, cells].sum(axis=1) - snow)))
 
 
 def correlation(storage: Array, cells: list[int], snow: Array) -> float:
@@ -45,7 +46,7 @@ def test_every_cell_chosen_rises_with_the_snow_and_came_nearest(seed: int) -> No
     rng = np.random.default_rng(seed)
     storage = rng.gamma(1, 10, (300, 10))
     snow = storage @ rng.uniform(0, 1, 10) + rng.normal(0, 5, 300)
-    choice = choose_cells(storage, snow, max_cells=10)
+    choice = choose_cells(SnowProducts.of(storage, snow), max_cells=10)
     assert len(choice.cells) >= 2
     assert choice.r.value == pytest.approx(correlation(storage, list(choice.cells), snow))
     for count in range(len(choice.cells) + 1):
@@ -65,19 +66,21 @@ def test_every_cell_chosen_rises_with_the_snow_and_came_nearest(seed: int) -> No
 def test_a_cell_that_only_fills_up_the_amount_is_left_out() -> None:
     storage, snow = a_network()
     storage[:, 5] = 0.3 * snow.mean()  # always as full: nearer in mm, no snow
-    assert choose_cells(storage, snow, max_cells=6).cells == (3,)
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=6).cells == (3,)
 
 
 def test_no_more_than_the_most_are_chosen() -> None:
     storage, snow = a_network()
-    assert len(choose_cells(storage, snow, max_cells=1).cells) == 1
+    assert len(choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells) == 1
 
 
 def test_days_without_reference_are_left_out() -> None:
     storage, snow = a_network()
     gappy = np.where(np.arange(1000) % 3 == 0, np.nan, snow)
     known = ~np.isnan(gappy)
-    assert choose_cells(storage, gappy, max_cells=6) == choose_cells(storage[known], snow[known], max_cells=6)
+    assert choose_cells(SnowProducts.of(storage, gappy), max_cells=6) == choose_cells(
+        SnowProducts.of(storage[known], snow[known]), max_cells=6
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,33 +94,85 @@ def test_days_without_reference_are_left_out() -> None:
 )
 def test_without_snow_to_follow_the_choice_is_empty_and_says_why(reference: Array, reason: str) -> None:
     storage, _ = a_network()
-    choice = choose_cells(storage, reference, max_cells=4)
+    choice = choose_cells(SnowProducts.of(storage, reference), max_cells=4)
     assert (choice.cells, choice.r.value) == ((), None)
     assert reason in (choice.r.reason or "")
 
 
 def test_skill_on_other_years_is_correlation_and_bias() -> None:
     storage, snow = a_network(seed=1)
-    skill = snow_skill(storage, snow / 0.75, cells=[3, 5])
+    skill = snow_skill(storage[:, [3, 5]].sum(axis=1), snow / 0.75)
     assert skill.r.value == pytest.approx(1)
     assert skill.bias_percent.value == pytest.approx(-25)
 
 
-@pytest.mark.parametrize(("cells", "level", "reason"), [([], 1.0, "No cells"), ([3], 0.0, "no snow to follow")])
-def test_skill_without_meaning_says_why(cells: list[int], level: float, reason: str) -> None:
+def test_the_scores_of_a_mean_of_members_follow_from_the_products_of_all_cells() -> None:
+    storage, snow = a_network(seed=2)
+    other = a_network(seed=3)[0]
+    shares = np.zeros(16)
+    shares[[3, 5, 8 + 3]] = 0.5
+    products = SnowProducts.of(np.hstack([storage, other]), snow)
+    judged, in_brief = products.skill(shares), products.for_scores().skill(shares)
+    for score, brief in ((judged.r, in_brief.r), (judged.bias_percent, in_brief.bias_percent)):
+        assert brief.value == pytest.approx(score.value, abs=1e-4)
+    assert in_brief.bare_mm == judged.bare_mm
+    mean = (storage[:, [3, 5]].sum(axis=1) + other[:, 3]) / 2
+    assert judged.r.value == pytest.approx(pearson_r(mean, snow).value)
+    assert judged.bias_percent.value == pytest.approx(100 * (mean.mean() / snow.mean() - 1))
+    assert judged.bare_mm.value == pytest.approx(mean[snow < BARE_MM].mean())
+    assert judged.bare_mm.n == (snow < BARE_MM).sum()
+
+
+def test_where_the_reference_always_has_snow_nothing_is_told_of_bare_ground() -> None:
     storage, snow = a_network()
-    skill = snow_skill(storage, snow * level, cells=cells)
-    assert skill.r.value is skill.bias_percent.value is None
-    assert reason in (skill.r.reason or "")
-    assert reason in (skill.bias_percent.reason or "")
+    skill = snow_skill(storage[:, 3], snow + BARE_MM)
+    assert skill.r.value is not None
+    assert (skill.bare_mm.value, skill.bare_mm.reason) == (None, "The reference has snow on every day.")
+
+
+def test_a_cell_that_stays_full_in_summer_gives_way_to_one_that_empties() -> None:
+    snow = a_network()[1]
+    bare = snow < BARE_MM
+    lasting, empties = np.where(bare, 8.0, snow), np.where(bare, 0.0, 0.9 * snow)
+    storage = np.column_stack([np.zeros_like(snow), lasting, empties])
+    assert squared_error(storage, [2], snow) < squared_error(storage, [1], snow)
+    assert choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells == (2,)
+
+
+def test_cells_are_chosen_over_basins_by_their_days_together() -> None:
+    here, there = a_network(seed=1), a_network(seed=2, days=700)
+    together = SnowProducts.of(*here) + SnowProducts.of(*there)
+    at_once = SnowProducts.of(np.concatenate([here[0], there[0]]), np.concatenate([here[1], there[1]]))
+    chosen, expected = (choose_cells(products, max_cells=6) for products in (together, at_once))
+    assert sorted(chosen.cells) == [3, 5]
+    assert chosen.cells == expected.cells
+    assert chosen.r.value == pytest.approx(expected.r.value)
+    assert chosen.r.n == 1700
+
+
+def test_a_constant_sum_has_no_correlation() -> None:
+    _, snow = a_network()
+    skill = snow_skill(np.full_like(snow, 3.3), snow)
+    assert skill.r.value is None
+    assert "constant" in (skill.r.reason or "")
+    assert skill.bare_mm.value == pytest.approx(3.3)
+
+
+@pytest.mark.parametrize(("share", "level", "reason"), [(0.0, 1.0, "No cells"), (1.0, 0.0, "no snow to follow")])
+def test_skill_without_meaning_says_why(share: float, level: float, reason: str) -> None:
+    storage, snow = a_network()
+    skill = SnowProducts.of(storage, snow * level).skill(np.full(8, share))
+    assert skill.r.value is skill.bias_percent.value is skill.bare_mm.value is None
+    for score in (skill.r, skill.bias_percent, skill.bare_mm):
+        assert reason in (score.reason or "")
 
 
 def test_what_does_not_fit_is_refused() -> None:
     storage, snow = a_network()
     with pytest.raises(InvalidInput, match=r"\(days, cells\)"):
-        choose_cells(storage, snow[:-1], max_cells=2)
+        SnowProducts.of(storage, snow[:-1])
     with pytest.raises(InvalidInput, match="at least 1"):
-        choose_cells(storage, snow, max_cells=0)
+        choose_cells(SnowProducts.of(storage, snow), max_cells=0)
     storage[5, 5] = np.nan
     with pytest.raises(InvalidInput, match="not finite"):
-        snow_skill(storage, snow, cells=[3])
+        SnowProducts.of(storage, snow)

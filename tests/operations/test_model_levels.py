@@ -4,19 +4,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem
+from hydrology.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from hydrology.spin_up import SPIN_UP_DAYS
 from hydrology.thresholds import of_record
 from operations import model_levels as computing
 from operations.dataset import load_forcing
 from operations.loading import load_version
 from operations.model_levels import compute
-from records import basins, model_levels, model_water, skill, versions
+from records import basins, model_levels, model_water, simulated_loss, skill, versions
 from records.engine import Database
 from records.model_levels import ModelLevels
+from records.snow import mapping
+from records.tables.basins import BasinRow
 from records.tables.series import SeriesRow
 from tests.operations.conftest import BASINS, CLOCK
 from tests.records.test_model_levels import CELLS
@@ -63,7 +66,7 @@ def test_the_members_mean_water_of_the_same_days_is_kept(kept: Database) -> None
     with kept.reading() as session:
         forcing = load_forcing(session, BASIN, loaded.config)
         storage = model_water.storage_of(session, version.id, BASIN)
-        of_snow = model_water.snow_of(session, version.id, snow)
+        of_snow = model_water.snow_of(session, version.id, BASIN, mapping(session, version.id, BASIN))
         assert list(model_water.of_basins(session, version.id, BASINS, "snow")) == [BASIN]
     assert not isinstance(forcing, str)
     assert not isinstance(storage, str)
@@ -74,6 +77,42 @@ def test_the_members_mean_water_of_the_same_days_is_kept(kept: Database) -> None
     np.testing.assert_allclose(storage.values, cells.sum(axis=-1).mean(axis=0), rtol=1e-5)
     expected = (cells[0][:, [1, 3]].sum(axis=-1) + cells[1][:, 0]) / 2
     np.testing.assert_allclose(of_snow.values, expected, rtol=1e-5)
+
+
+def test_each_members_loss_of_a_year_is_kept_beside_what_could_evaporate(kept: Database) -> None:
+    compute(kept, CLOCK)
+    with kept.reading() as session:
+        version = versions.newest(session)
+        loaded = load_version(session, version.id)
+        forcing = load_forcing(session, BASIN, loaded.config)
+        latitude = basins.get(session, BASIN).latitude
+        known = simulated_loss.get(session, version.id, BASIN)
+    assert not isinstance(forcing, str)
+    assert not isinstance(known, str)
+    assert latitude is not None
+    days, loss = known
+    assert days == Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("loss",))
+    expected = 365.25 * outputs["loss"][:, 0, SPIN_UP_DAYS:].mean(axis=-1, dtype=float)
+    assert list(loss.members.values()) == pytest.approx(expected.tolist())
+    assert loss.mean == pytest.approx(expected.mean())
+    names = loaded.config.inputs.auxiliary
+    tmax, tmin = (forcing.forcing.over(days).auxiliary[0, :, names.index(name)] for name in ("tmax", "tmin"))
+    radiation = extraterrestrial_radiation(days.days, latitude)[:, 0]
+    pet = 365.25 * potential_evapotranspiration((tmax.astype(float) + tmin) / 2, radiation).mean()
+    assert loss.pet == pytest.approx(pet)
+    assert loss.exceeding == [label for label, lost in loss.members.items() if lost > pet]
+
+
+def test_without_a_latitude_what_could_evaporate_is_not_known(kept: Database) -> None:
+    with kept.transaction() as session:
+        session.execute(update(BasinRow).values(latitude=None))
+    compute(kept, CLOCK)
+    with kept.reading() as session:
+        known = simulated_loss.get(session, versions.newest(session).id, BASIN)
+    assert not isinstance(known, str)
+    assert (known[1].pet, known[1].exceeding) == (None, [])
+    assert "latitude" in (known[1].pet_reason or "")
 
 
 def test_with_enough_years_they_are_flows(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from records.engine import Database
 from records.model_levels import ModelLevels
 from records.model_water import OTHER_CELLS, SimulatedWater, WaterVariable
 from records.skill import SnowCells
+from records.snow import SnowMapping
 from records.thresholds import ReservedName
 from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
 from tests.records.test_thresholds import a_record
@@ -94,12 +95,14 @@ def test_the_water_of_the_same_days_is_kept_beside_them(database: Database) -> N
             assert list(kept) == [BASIN]
             assert (kept[BASIN].period, kept[BASIN].cells) == (days, expected.cells)
             np.testing.assert_array_equal(kept[BASIN].values, expected.values)
-        assert isinstance(model_water.snow_of(session, version, CELLS), SimulatedWater)
-        assert model_water.snow_of(session, version, replace(CELLS, cells={"0": [2]})) == OTHER_CELLS
+        mapping = SnowMapping("basin", CELLS.cells, "It was not judged.")
+        assert isinstance(model_water.snow_of(session, version, BASIN, mapping), SimulatedWater)
+        assert model_water.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == OTHER_CELLS
+        assert model_water.snow_of(session, version, BASIN, "There is none.") == "There is none."
     with database.transaction() as session:
         model_levels.replace(session, levels, {})
         assert model_water.storage_of(session, version, BASIN) == model_water.why_none(version)
-        assert model_water.snow_of(session, version, CELLS) == model_water.why_none(version)
+        assert model_water.snow_of(session, version, BASIN, mapping) == model_water.why_none(version)
 
 
 @pytest.mark.parametrize("name", ["gev-10", "model-gev-10", "model-7q10"])

@@ -107,7 +107,7 @@ def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database
         skill.replace_snow_cells(session, [better])
         skill.replace_snow_cells(session, [])
         assert skill.snow_cells(session, score.version_id) == [snodas, better]
-        assert skill.snow_cells(session, score.version_id, "SYNTH-01") == []
+        assert skill.snow_cells(session, score.version_id, ["SYNTH-01"]) == []
         with pytest.raises(IntegrityError), session.begin_nested():
             skill.replace_snow_cells(session, [replace(cells, test_r=None)])
 

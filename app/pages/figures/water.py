@@ -4,32 +4,65 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from app.forecasts.schemas import BasinForecast
+from app.forecasts.schemas import BasinForecast, SnowRead
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
 from app.water.schemas import OriginOfRun
 
+NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")
 """Under all discharge, under what was stored, under what was snow."""
 
 
 def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
-    """Return the water stored as snow."""
-    stored = None if forecast.storage is None else forecast.storage.snow
-    reason = forecast.missing.get("storage.snow") or forecast.missing.get("storage")
-    return Figure(
+    """Return the water stored as snow, and how far the members lie apart."""
+    storage = forecast.storage
+    figure = Figure(
         name=f"{forecast.basin}-snow",
         title="Snow water equivalent",
         unit="mm",
         described="Water in the cells that read as snow, at the end of each day.",
-        note="Read from the cells that follow snow; the model was not trained on snow.",
         call=call,
         csv=as_csv(call),
-        reason=None if stored else reason,
         time=list(time),
-        curves=[Curve(label="snow", values=on_days(time, forecast.time, stored), colour="snow")] if stored else [],
         t0=forecast.t0,
     )
+    if storage is None or storage.snow is None:
+        return figure.without(forecast.missing.get("storage.snow") or forecast.missing["storage"])
+    curves = [Curve(label="snow", values=on_days(time, forecast.time, storage.snow), colour="snow")]
+    read = storage.snow_read
+    if read is None:
+        return replace(figure, note=NOT_TRAINED, curves=curves)
+    ends = [("95 % of the members", read.p95), ("5 % of the members", read.p05)]
+    curves += [
+        Curve(label=label, values=on_days(time, forecast.time, values), colour="snow", style="thin")
+        for label, values in ends
+    ]
+    return replace(
+        figure, note=_of_reading(read, forecast), curves=curves, bands=[Band(low=2, high=1, colour="part-snow")]
+    )
+
+
+def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
+    """Return whose cells the snow is read from, how well they do, and what speaks beside them."""
+    sentences = [NOT_TRAINED]
+    if read.mapping == "regional":
+        sentences.append("No reference snow is kept of this basin: the cells were chosen over others.")
+    if read.skill is None:
+        sentences.append(f"How well they do is not known: {forecast.missing['storage.snow_read.skill']}")
+    else:
+        where = "" if read.skill.basins is None else f" in the median of {read.skill.basins} other basins"
+        known = f"r {read.skill.r:.2f}, bias {read.skill.bias_pct:+.0f} %"
+        if read.skill.where_none_mm is not None:
+            known += f", and {number(read.skill.where_none_mm)} mm on days without snow"
+        sentences.append(f"Against reference snow such cells have {known}{where}.")
+    at_t0 = read.at_t0
+    told = f"At T0 {number(at_t0.mean)} mm"
+    if at_t0.percent_of_normal is not None:
+        told += f", {at_t0.percent_of_normal:.0f} % of normal"
+    if at_t0.snow17 is not None:
+        told += f"; Snow-17, by the basin's own weather, has {number(at_t0.snow17)} mm"
+    return " ".join([*sentences, f"{told}."])
 
 
 def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:

@@ -1,0 +1,82 @@
+"""What a run says of its snow beside how much there is, from the records to its answer."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.columns import column, rounded
+from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead
+from app.schema import Period as PeriodModel
+from hydrology.calendar import Period
+from records import runs
+from records.run_snow import KnownSkill, RunSnow
+
+LEAST_MM = 1.0
+"""Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
+HARDLY_ANY = f"Of a normal below {LEAST_MM:g} mm no percent is told."
+
+
+def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
+    """Return what is said of the snow; None where the run has none, or is from before it was kept."""
+    told = basin.summary.snow
+    if told is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
+        return None
+    low, high = series[runs.SNOW_SPREAD].values
+    mean = series["snow"].values.mean(axis=0, dtype=np.float64)
+    return SnowRead(
+        mapping=told.mapping,
+        p05=column(low),
+        p95=column(high),
+        volume_m3=None if basin.area_m2 is None else column(mean / 1000 * basin.area_m2),
+        at_t0=_at_t0(basin.summary.snow_mm, told, basin.summary.snow_normal_mm),
+        skill=None if told.skill is None else known_skill(told.skill),
+    )
+
+
+def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, str]:
+    """Return why parts of what is said of the snow are null, by their names.
+
+    Args:
+        field: what it is called in the answer.
+    """
+    summary, told = basin.summary, basin.summary.snow
+    if read is None or told is None:
+        return {field: summary.snow_reason or "The run did not keep it."}
+    reasons = {
+        "volume_m3": None if read.volume_m3 is not None else "The basin had no drainage area when the run was made.",
+        "skill": told.skill_reason,
+        "at_t0.normal": summary.snow_normal_reason,
+        "at_t0.percent_of_normal": summary.snow_normal_reason or HARDLY_ANY,
+        "at_t0.snow17": told.snow17_reason,
+    }
+    null = {name for name in ("volume_m3", "skill") if getattr(read, name) is None}
+    null |= {f"at_t0.{name}" for name in read.at_t0.model_fields_set if getattr(read.at_t0, name) is None}
+    return {f"{field}.{name}": reasons[name] or "The run did not keep it." for name in reasons if name in null}
+
+
+def known_skill(skill: KnownSkill) -> KnownSnowSkill:
+    """Return how well snow is read by some cells."""
+    period = Period.parse(skill.period)
+    return KnownSnowSkill(
+        version=skill.version,
+        products=list(skill.products),
+        period=PeriodModel.between(period.first, period.last),
+        basins=skill.basins,
+        r=rounded(skill.r),
+        bias_pct=rounded(skill.bias_pct),
+        where_none_mm=None if skill.bare_mm is None else rounded(skill.bare_mm),
+    )
+
+
+def _at_t0(mean: float, told: RunSnow, normal: float | None) -> SnowAtT0:
+    enough = normal is not None and normal >= LEAST_MM
+    at_t0 = SnowAtT0(
+        mean=rounded(mean),
+        p05=rounded(told.p05_mm),
+        p95=rounded(told.p95_mm),
+        normal=None if normal is None else rounded(normal),
+        percent_of_normal=rounded(100 * mean / normal) if enough and normal is not None else None,
+    )
+    if told.mapping == "basin":
+        return at_t0
+    return at_t0.model_copy(update={"snow17": None if told.snow17_mm is None else rounded(told.snow17_mm)})

@@ -1,0 +1,106 @@
+"""Which cells of a version read as snow in a basin, and how well: its own, or those of many basins together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Period
+from hydrology.regional_snow import RegionalSnow
+from records import basins as basin_records
+from records import regional_snow, skill, versions
+from records.run_snow import KnownSkill, MappingKind
+from records.versions import Version
+from records.volumes import SNOW_SHARE
+
+NOT_CHOSEN = "No snow cells have been chosen for this basin: evaluate the version (freshet evaluate)."
+
+
+@dataclass(frozen=True, slots=True)
+class SnowMapping:
+    """The cells of each member, by its label, that read as snow in a basin.
+
+    Attributes:
+        kind: `basin`, chosen against its own reference, or `regional`, chosen over other basins together.
+        skill: or why it is not known.
+    """
+
+    kind: MappingKind
+    cells: Mapping[str, Sequence[int]]
+    skill: KnownSkill | str
+
+
+def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | str]:
+    """Return the cells that read as snow in each of some basins, or why none do.
+
+    A basin that has a reference has cells of its own, or none; the regional mapping serves the others.
+    """
+    asked = versions.get(session, version)
+    twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
+    own, of_twin = (_of_basins(session, judged, basins) for judged in (asked, twin))
+    others = [basin for basin in basins if basin not in own]
+    regional = _regional(session, asked, twin, others)
+    return {basin: _own(own[basin], of_twin.get(basin)) if basin in own else regional[basin] for basin in basins}
+
+
+def mapping(session: Session, version: str, basin: str) -> SnowMapping | str:
+    """Return what `mappings` does of one basin."""
+    return mappings(session, version, [basin])[basin]
+
+
+def _of_basins(session: Session, version: Version | None, basins: Sequence[str]) -> dict[str, skill.SnowCells]:
+    rows = [] if version is None else skill.snow_cells(session, version.id, basins)
+    return {cells.basin_id: cells for cells in rows}
+
+
+def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | str:
+    if not all(chosen.cells.values()):
+        return chosen.reason or "No cell follows the reference."
+    judged = chosen if chosen.test_r is not None or of_twin is None else of_twin
+    if judged.test_r is None or judged.bias_pct is None:
+        return SnowMapping("basin", chosen.cells, judged.reason or "The cells were not judged.")
+    known = KnownSkill(
+        version=judged.version_id,
+        products=(judged.product,),
+        period=str(Period(judged.test_first, judged.test_last)),
+        basins=None,
+        r=judged.test_r,
+        bias_pct=judged.bias_pct,
+        bare_mm=judged.bare_mm,
+    )
+    return SnowMapping("basin", chosen.cells, known)
+
+
+def _regional(
+    session: Session, version: Version, twin: Version | None, basins: Sequence[str]
+) -> dict[str, SnowMapping | str]:
+    chosen = regional_snow.get(session, version.id) if basins else None
+    if chosen is None:
+        return dict.fromkeys(basins, NOT_CHOSEN)
+    judged, by = chosen, version
+    if twin is not None and not chosen.bands:
+        judged, by = regional_snow.get(session, twin.id) or chosen, twin
+    shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
+    return {
+        basin: SnowMapping("regional", chosen.cells, _of_band(judged, by, share))
+        for basin, share in zip(basins, shares, strict=True)
+    }
+
+
+def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:
+    """Return what is known of basins with such a share of snow in their precipitation."""
+    if isnan(share):
+        return f"Which share of the precipitation is snow ({SNOW_SHARE}) is not known of this basin."
+    band = judged.band(share)
+    if band is None or judged.test is None:
+        return "The regional mapping was not judged in basins with so little snow."
+    return KnownSkill(
+        version=by.id,
+        products=judged.products,
+        period=judged.test,
+        basins=band.basins,
+        r=band.r,
+        bias_pct=band.bias_pct,
+        bare_mm=band.bare_mm,
+    )
