@@ -1,11 +1,15 @@
-"""The origin of the water: what it costs, and how exactly its parts are all of the discharge, of the shipped ensemble.
+"""The origin and the age of water: what they cost, and how exactly their parts are all of the discharge, of the shipped
+ensemble.
 
-447 basins x 10 members x 30 days from the states of T0, with the weather that came; the water of T0 in two parts, that
-of the cells of even and of odd number, and the rain after T0. `parts_against_discharge` and `against_plain_equations`
-are the largest differences over the larger of discharge and 0.01 mm/day: of the sum of the parts and the discharge that
-is served, and of each part and the plain equations in float64, from the same states. There `served` is what float32
-makes of gates and water alike, `served_discharge` the same of all water, with no part in it, `in_float64` the compiled
-program in float64. `cost` is of CPU seconds: with parts over without, the median of pairs.
+447 basins x 10 members x 30 days from the states of T0, with the weather that came. Of the origin: the water of T0 in
+two parts, that of the cells of even and of odd number, and the rain after T0. Of the age: the seasons that are told,
+with older water and the rain after T0; `past_bit_equal` says that the past with water told apart ended in the same
+states, and `past_cost` is what telling it apart cost there. `ceiling` is the share of basins and members of which no
+more ran off in these days than was stored, and the largest share of it that did. `parts_against_discharge` and
+`against_plain_equations` are the largest differences over the larger of discharge and 0.01 mm/day: of the sum of the
+parts and the discharge that is served, and of each part and the plain equations in float64, from the same states. There
+`served` is what float32 makes of gates and water alike, `served_discharge` the same of all water, with no part in it,
+`in_float64` the compiled program in float64. `cost` is of CPU seconds: with parts over without, the median of pairs.
 
 FRESHET_CAMELS names the data, FRESHET_DATA a data folder, where basins that are missing are ingested first; one thread.
 """
@@ -14,7 +18,7 @@ import copy
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,7 @@ from benchmarks.regional.data import basins
 from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.speed.warm_forecast import cpu_seconds
 from hydrology.calendar import Period, day
+from hydrology.water_age import Ages
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate
@@ -32,9 +37,11 @@ from models.nets.mclstm import MCLSTM, Recurrence
 from models.pretrained.loading import load
 from operations.dataset import stacked
 from operations.pretrained import read_shipped
+from operations.water_age import all_older
 
 ENSEMBLE = "mclstm-maurer-447"
 T0, SPIN_UP, HORIZON = day("1996-03-31"), 730, 30
+AGES = Ages(T0)
 RAIN, TAGS = 2, 3
 SMALLEST_FLOW = 0.01  # mm/day
 PAIRS = 7
@@ -46,17 +53,17 @@ Floats = npt.NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """The days after T0, the states of T0, one a member, and the tag of each day's rain."""
+    """The days after T0, and the states of T0, one a member, without tags and with them."""
 
     ensemble: Ensemble
     forcing: Forcing
     untold: list[ArrayMap]
-    tag: npt.NDArray[np.int64]
+    told_apart: list[ArrayMap]
 
     @property
-    def told_apart(self) -> list[ArrayMap]:
-        """The same states, with the water of their cells told apart."""
-        return [state | {"tags": _tags(state["c"])} for state in self.untold]
+    def tag(self) -> npt.NDArray[np.int64]:
+        """That of the rain of each day: the last."""
+        return np.full(HORIZON, self.told_apart[0]["tags"].shape[-1] - 1)
 
     def run(self, states: list[ArrayMap]) -> list[ArrayMap]:
         """Return what each member makes of the days."""
@@ -79,25 +86,86 @@ class _Ahead:
 def measure() -> dict[str, Any]:
     """Return the cost and the largest differences, each beside its bound."""
     torch.set_num_threads(1)
-    ahead = _ahead()
+    past = _past()
+    members, count = len(past.untold), len(past.whole.ids)
+    return {
+        "shape": f"{count} basins x {members} members x {HORIZON} days, 1 thread",
+        "origin": _measured(past.ahead(past.by_cell)),
+        "age": _measured(past.ahead(past.by_age)) | past.measured(),
+    }
+
+
+def _measured(ahead: _Ahead) -> dict[str, Any]:
     plain, tagged = ahead.run(ahead.untold), ahead.run(ahead.told_apart)
     same = all(np.array_equal(a[name], b[name]) for a, b in zip(plain, tagged, strict=True) for name in KEEP)
     parts = [_worst(one["discharge_by_tag"].sum(-1, dtype=np.float64), one["discharge"]) for one in tagged]
     costs = _costs(ahead)
     return {
-        "shape": f"{len(ahead.forcing.ids)} basins x {len(tagged)} members x {HORIZON} days, {TAGS} tags, 1 thread",
+        "tags": int(ahead.tag[0]) + 1,
         "cost": {"with_over_without": statistics.median(costs), "spread": [min(costs), max(costs)], "bound": 1.5},
         "untold_water_bit_equal": same,
         "parts_against_discharge": {"worst": max(parts), "bound": 1e-6},
         "against_plain_equations": _against_plain(ahead, tagged) | {"bound": 1e-6},
+        "ceiling": _against_ceiling(ahead, tagged),
     }
 
 
-def _ahead() -> _Ahead:
+def _against_ceiling(ahead: _Ahead, served: list[ArrayMap]) -> dict[str, float]:
+    stored = np.stack([of["discharge_by_tag"][..., :-1].sum(axis=(1, 2), dtype=np.float64) for of in served])
+    ceiling = np.stack([state["c"].sum(axis=1, dtype=np.float64) for state in ahead.untold])
+    return {"within": float((stored <= ceiling).mean()), "largest_share_of_it": float((stored / ceiling).max())}
+
+
+@dataclass(frozen=True)
+class _Past:
+    """The days until T0, from the states in which the first season begins that is told, to those of T0."""
+
+    ensemble: Ensemble
+    whole: Forcing
+    begun: list[ArrayMap]
+    untold: list[ArrayMap]
+
+    @property
+    def by_cell(self) -> list[ArrayMap]:
+        """The states of T0, with the water of their cells told apart by cell."""
+        return [state | {"tags": _tags(state["c"])} for state in self.untold]
+
+    @cached_property
+    def by_age(self) -> list[ArrayMap]:
+        """The same by the season in which it fell."""
+        return self._run(told_apart=True)
+
+    def ahead(self, told_apart: list[ArrayMap]) -> _Ahead:
+        """Return the days after T0."""
+        return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untold, told_apart)
+
+    def measured(self) -> dict[str, Any]:
+        """Return what telling the past apart costs, and whether it ends in the same states."""
+        told, untold = (cpu_seconds(partial(self._run, told_apart=apart)) for apart in (True, False))
+        same = all(
+            np.array_equal(told[name], state[name])
+            for told, state in zip(self.by_age, self.untold, strict=True)
+            for name in state
+        )
+        return {"past_cost": {"days": len(self._days), "with_over_without": told / untold}, "past_bit_equal": same}
+
+    @property
+    def _days(self) -> Period:
+        return Period(AGES.begin, T0)
+
+    def _run(self, *, told_apart: bool) -> list[ArrayMap]:
+        states, tag = self.begun, None
+        if told_apart:
+            states, tag = [all_older(state, AGES) for state in states], AGES.of(self._days.days)
+        return [end for _, end in self.ensemble.each(self.whole.over(self._days), states, (), tag)]
+
+
+def _past() -> _Past:
     ensemble = load(read_shipped(ENSEMBLE))
     whole = stacked([basin.forcing for basin in read_forcings(ensemble, basins())])
-    _, states = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, T0)), None, ("discharge",))
-    return _Ahead(ensemble, whole.over(Period(T0 + 1, T0 + HORIZON)), states, np.full(HORIZON, RAIN))
+    _, begun = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, AGES.begin - 1)), None, ())
+    _, untold = ensemble.simulate(whole.over(Period(AGES.begin, T0)), begun, ())
+    return _Past(ensemble, whole, begun, untold)
 
 
 def _tags(cells: Floats) -> npt.NDArray[np.float32]:

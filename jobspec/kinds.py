@@ -148,6 +148,11 @@ class AheadParams(RequestModel):
     weather_id: Id | None = Field(
         None, description="Which weather forecast to use; by default the newest of each basin that was known."
     )
+    age: bool = Field(
+        False,
+        description="Whether to tell in which season the water of the discharge fell. The year before T0 is run again "
+        "for it.",
+    )
 
     @model_validator(mode="after")
     def _names_what_it_uses(self) -> Self:

@@ -76,7 +76,7 @@ def advance(
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0
     result: dict[str, Advanced] = {}
-    for names in _groups(starts, kept):
+    for names in groups(starts, kept):
         chunk = {basin: kept[basin] for basin in names}
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         problems: dict[str, str] = {}
@@ -90,7 +90,7 @@ def advance(
     return result
 
 
-def _groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+def groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
     """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
     beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):

@@ -1,6 +1,6 @@
 """The forecast of one basin in a run: arrays, summary, and the ledger that decides whether it is issued."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from hydrology.credit import Credit
 from hydrology.error_model import LEVELS
 from hydrology.ledger import ASSIMILATION, INCREMENT, Ledgers, Sums, close_since_empty, close_together, negative_water
 from hydrology.spread import SPREAD_SOURCES
+from hydrology.water_age import Ages
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
 from operations.advance import ONE_DAY, Advanced
@@ -23,7 +24,7 @@ from operations.forecast_days import RunDays
 from operations.increments import with_increment
 from operations.learnt import learnt_from
 from operations.loading import LoadedVersion
-from operations.look_ahead import Flow, Start, Water, flows
+from operations.look_ahead import Flow, Start, Water, discharge_by_age, flows
 from operations.weather_ahead import WeatherAhead
 from records import runs
 from records.basins import Basin
@@ -49,6 +50,7 @@ class BasinStart:
         calibration: what makes its calibrated quantiles, or why it has none.
         normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
         snow_normal: the snow that is normal at T0, mm, or why it is not known.
+        cells_by_age: the water in the cells of T0 by its age (`operations.water_age`), or why it is not told.
         bridges: that its weather went over.
         variance: of the discharge by `hydrology.spread.SPREAD_SOURCES`, (sources, days), where it is asked for.
         changes: what a what-if run changes; the weather is changed already, the state is not.
@@ -65,6 +67,7 @@ class BasinStart:
     calibration: Calibration | str
     normal: Normal | str
     snow_normal: float | str
+    cells_by_age: Array | str
     bridges: tuple[RunBridge, ...] = ()
     variance: npt.NDArray[np.float64] | None = None
     changes: Changes = UNCHANGED
@@ -86,14 +89,21 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
             yield without_forecast(basin, "failed", changed)
         else:
             begun.append((start, changed))
-    ahead = [Start(water.state, start.weather, _readable_snow(loaded, start)) for start, water in begun]
-    for (start, water), flow in zip(begun, flows(loaded, ahead), strict=True):
-        yield _Result(loaded, start, water, days, flow).told()
+    ahead = [_ahead(loaded, start, water.state) for start, water in begun]
+    by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
+    for (start, water), of_basin, flow in zip(begun, ahead, flows(loaded, ahead), strict=True):
+        told = None if of_basin.cells_by_age is None else next(by_age)
+        yield _Result(loaded, start, water, days, flow, told).told()
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
     """Return the result of a basin without a forecast, with the reason."""
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
+
+
+def _ahead(loaded: LoadedVersion, start: BasinStart, state: State) -> Start:
+    cells = None if isinstance(start.cells_by_age, str) else start.cells_by_age
+    return Start(state, start.weather, _readable_snow(loaded, start), cells)
 
 
 def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | None:
@@ -140,13 +150,18 @@ def _stored(state: State) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a run says of a basin, from what the members computed (M members, R traces, D days)."""
+    """What a run says of a basin, from what the members computed (M members, R traces, D days).
+
+    Attributes:
+        by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not told.
+    """
 
     loaded: LoadedVersion
     start: BasinStart
     at_t0: _ChangedWater
     days: RunDays
     flow: Flow
+    by_age: Array | None
 
     def told(self) -> runs.BasinResult:
         """Return it whole."""
@@ -156,7 +171,7 @@ class _Result:
         water, series, ledgers, reason = self.flow.water, [*self._discharge_series()], list[runs.Ledger](), None
         if water is not None:
             closed = self._closed(water)
-            series += [*self._water_series(water), self._origin_series(water)]
+            series += [*self._water_series(water), self._origin_series(water), *self._age_series()]
             if self.start.weather.traces is not None:
                 series.append(self._ledger_series(closed))
             ledgers = self._ledgers(closed)
@@ -224,11 +239,21 @@ class _Result:
         parts = {"stored": snow + other, "yet_to_fall": later}
         if water.snow is not None:
             parts |= {"snow": snow, "other": other}
-        values = np.stack(list(parts.values()))  # (parts, members and traces, leads)
+        return self._parts_series(runs.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
+
+    def _age_series(self) -> Iterator[runs.RunSeries]:
+        """Yield the discharge by the age of its water, where that is told."""
+        if self.by_age is not None:
+            parts = np.moveaxis(self.by_age, -1, 0)
+            of_both = parts.reshape(len(parts), -1, parts.shape[-1])
+            yield self._parts_series(runs.AGE, "age", Ages(self.days.t0).names, of_both)
+
+    def _parts_series(self, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
+        """Return parts of the discharge (parts, members and traces, leads): of each the mean, and 5 and 95 %."""
         low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
         told = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
-        axes = {"origin": list(parts), "statistic": runs.ORIGIN_STATISTICS, "lead": self._leads}
-        return runs.RunSeries(runs.ORIGIN, "mm/day", axes, told)
+        axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": self._leads}
+        return runs.RunSeries(name, "mm/day", axes, told)
 
     def _closed(self, water: Water) -> Ledgers:
         """Return the ledgers of all members and traces over the days ahead."""
@@ -353,6 +378,7 @@ class _Result:
             skipped_days=start.forcing.skipped_until(last_of_record),
             calibration=calibration.told if isinstance(calibration := start.calibration, Calibration) else None,
             calibration_reason=calibration if isinstance(calibration, str) else None,
+            age_reason=start.cells_by_age if isinstance(start.cells_by_age, str) else None,
             bridges=start.bridges,
             seen_in_training=learnt.seen_in_training,
             outside_training=learnt.outside_training,

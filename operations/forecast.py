@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.weather import IMAGINED, ForcingKind
 from jobspec.kinds import ForecastParams
+from models.arrays import Array
 from operations.advance import advance
 from operations.alerts import decide
 from operations.assimilate import assimilated_states
@@ -24,6 +25,7 @@ from operations.plans import NothingToForecast, Plan, plans, read_inputs
 from operations.second_opinion import snow17_at
 from operations.spread import divided
 from operations.unmet import add_unmet
+from operations.water_age import cells_by_age
 from records import basins, issuing, promotions, runs, versions
 from records.clock import Clock
 from records.engine import Database
@@ -37,6 +39,7 @@ log = structlog.get_logger()
 
 NO_STATE = "The basin has no state of T0."
 NEVER_OBSERVED = "Nothing like this run was ever observed: how far its flow is off, nothing tells."
+NOT_ASKED = "The run was not asked for the age of its water: forecast with --age, or with `age` in a job."
 OnDays = Callable[[int, int], None]
 
 
@@ -163,6 +166,9 @@ def results_of(
     opinions = snow17_at(
         plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
     )
+    by_age: Mapping[str, Array | str] = dict.fromkeys(states, NOT_ASKED)
+    if params.age:
+        by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
     starts = {
         name: BasinStart(
             inputs.basins[name],
@@ -175,6 +181,7 @@ def results_of(
             calibrated.get(name, NO_STATE),
             normals.get(name, NO_STATE),
             of_snow.get(name, NO_STATE),
+            by_age.get(name, NO_STATE),
             tuple(bridge.told for bridge in plan.bridges[name]),
             variance.get(name),
             plan.changes,

@@ -26,11 +26,18 @@ SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What the days ahead of one basin begin from: the state of T0, the weather, the cells that read as snow."""
+    """What the days ahead of one basin begin from.
+
+    Attributes:
+        state: of T0.
+        snow: the cells that read as snow.
+        cells_by_age: the water in the cells of T0 by its age, (members, cells, ages) in mm; None where it is not told.
+    """
 
     state: State
     weather: WeatherAhead
     snow: SnowMapping | None
+    cells_by_age: Array | None = None
 
     @property
     def traces(self) -> int:
@@ -76,21 +83,52 @@ class Flow:
 
 def flows(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     """Run a version over the days after T0; yield what it computes of each basin, in their order."""
-    chunk: list[Start] = []
-    for start in starts:
-        if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
-            yield from _together(loaded, chunk)
-            chunk = []
-        chunk.append(start)
-    if chunk:
+    for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
 
 
-def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
-    ensemble, members = loaded.ensemble, len(loaded.labels)
+def discharge_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
+    """Do the same with the water told by its age; yield the discharge of each basin, (M, R, D, ages) in mm/day.
+
+    Args:
+        starts: with the water in their cells told so; what falls on the days ahead is of the last age.
+    """
+    for chunk in _chunks(starts):
+        yield from _together_by_age(loaded, chunk)
+
+
+def _chunks(starts: Sequence[Start]) -> Iterator[list[Start]]:
+    """Yield the starts, so many at a time as run together."""
+    chunk: list[Start] = []
+    for start in starts:
+        if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
+            yield chunk
+            chunk = []
+        chunk.append(start)
+    if chunk:
+        yield chunk
+
+
+def _rows(starts: Sequence[Start]) -> list[slice]:
+    """Return where the traces of each basin lie among those of all."""
     counts = [start.traces for start in starts]
-    ends = np.cumsum(counts).tolist()
-    rows = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+    return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
+
+
+def _together_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
+    forcing, told = stacked([start.weather.forcing for start in starts]), [start.cells_by_age for start in starts]
+    states = [
+        state | {"tags": np.stack([cells[member] for cells in told if cells is not None])}
+        for member, state in enumerate(_states(starts, loaded.labels))
+    ]
+    tag = np.full(forcing.mass.shape[1], states[0]["tags"].shape[-1] - 1)
+    each = loaded.ensemble.each(forcing, _fanned_out(states, starts), ("discharge_by_tag",), tag)
+    by_age = np.stack([outputs["discharge_by_tag"] for outputs, _ in each]).astype(np.float32)
+    yield from (by_age[:, place] for place in _rows(starts))
+
+
+def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+    ensemble, members, rows = loaded.ensemble, len(loaded.labels), _rows(starts)
     forcing = stacked([start.weather.forcing for start in starts])
     shape = (members, *forcing.mass.shape)
     discharge, loss, storage = (np.empty(shape, np.float32) for _ in range(3))
@@ -102,7 +140,7 @@ def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     if ensemble.conserving:
         keep = ("discharge", "loss", "storage", "discharge_by_tag")
         states, tag = _told_apart(starts, states, loaded.labels), np.full(shape[2], LATER)
-    each = ensemble.each(forcing, _fanned_out(states, counts), keep, tag)
+    each = ensemble.each(forcing, _fanned_out(states, starts), keep, tag)
     for member, (outputs, _) in enumerate(each):
         discharge[member] = outputs["discharge"]
         if not ensemble.conserving:
@@ -146,7 +184,7 @@ def _told_apart(starts: Sequence[Start], states: Sequence[ArrayMap], labels: Seq
     return apart
 
 
-def _fanned_out(states: Sequence[ArrayMap], counts: Sequence[int]) -> list[ArrayMap]:
+def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[Start]) -> list[ArrayMap]:
     """Return each member's states, those of a basin once for each of its traces."""
-    basins = np.repeat(np.arange(len(counts)), counts)
+    basins = np.repeat(np.arange(len(starts)), [start.traces for start in starts])
     return [{name: values[basins] for name, values in member.items()} for member in states]

@@ -61,6 +61,7 @@ class RunSummary(LearntFrom):
         product_credit: whose the weather product is, where a feed brought some of it.
         calibration: what made its calibrated quantiles; None where it has none.
         calibration_reason: why it has none.
+        age_reason: why the age of its water is not told; None where it is.
         bridges: that its weather went over to the product that the version takes, in their order; none where it was
             taken as it is.
     """
@@ -84,4 +85,5 @@ class RunSummary(LearntFrom):
     product_credit: Credit | None = None
     calibration: RunCalibration | None = None
     calibration_reason: str | None = None
+    age_reason: str | None = None
     bridges: tuple[RunBridge, ...] = ()

@@ -49,10 +49,10 @@ SPREAD_LEVELS = (0.05, 0.95)
 """The quantiles of members (and traces) that are kept of water."""
 SNOW_SPREAD = "snow_spread"
 """The array of those of the snow."""
-ORIGIN = "discharge_by_origin"
-ORIGIN_STATISTICS = ("mean", "p05", "p95")
-"""The array of discharge by where its water was at T0, and what is kept of its members (and traces): their mean, which
-adds up to that of the discharge, and quantiles of SPREAD_LEVELS, which do not."""
+ORIGIN, AGE = "discharge_by_origin", "discharge_by_age"
+PART_STATISTICS = ("mean", "p05", "p95")
+"""The arrays of discharge by where its water was at T0 and by the season in which it fell, and what is kept of members
+(and traces): their mean, which adds up to that of the discharge, and quantiles of SPREAD_LEVELS, which do not."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by its sources, where a run divides it (`hydrology.spread`)."""
 LEDGER = "ledger"
@@ -75,9 +75,9 @@ class RunSeries:
 
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
-            `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_variance`,
-            `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`, `snow` and `loss`
-            are the members' mean of every trace.
+            `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
+            `discharge_variance`, `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`,
+            `snow` and `loss` are the members' mean of every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.

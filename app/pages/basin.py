@@ -1,7 +1,7 @@
 """/basins/{basin}: what a water manager asks of a river, on one page."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, TypeVar
@@ -33,6 +33,7 @@ from app.observations.schemas import Observations
 from app.observations.service import DISCHARGE, SeriesRequest
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure, flow, water, weather
+from app.pages.figures.age import age
 from app.pages.figures.drain_down import drain_down
 from app.pages.figures.flow import Level, Observed
 from app.pages.figures.usual import with_usual
@@ -233,12 +234,18 @@ class _Shown:
         return [
             with_usual(discharge, normals, DISCHARGE, time),
             water.origin(waters.origin(self.session, latest, None), time, f"{here}/origin{chosen}"),
+            *self._age(latest, time, f"{here}/age{chosen}"),
             weather.precipitation(forecast, of_weather, time, past),
             weather.temperature(forecast, of_weather, time, past),
             with_usual(water.snow(forecast, time, of_water), normals, SNOW, time),
             with_usual(water.storage(forecast, time, of_water), normals, STORAGE, time),
             drain_down(_or_reason(self._drain_down), self.basin, self.units, f"{here}/drain-down?units={self.units}"),
         ]
+
+    def _age(self, latest: Latest, time: Sequence[date], call: str) -> Iterator[Figure]:
+        told = waters.age(self.session, latest, None)
+        if told.ages is not None:
+            yield age(told, told.ages, time, call)
 
     def _drain_down(self) -> DrainDownOfRun:
         newest = dry_runs.newest(self.session, self.basin, self.now)

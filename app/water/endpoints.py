@@ -1,4 +1,4 @@
-"""/v1/basins/{basin}/storage, /origin, /water-balance and /long-term-balance"""
+"""/v1/basins/{basin}/storage, /origin, /age, /water-balance and /long-term-balance"""
 
 from fastapi import APIRouter, Response
 
@@ -10,7 +10,7 @@ from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
 from app.problems import documented
 from app.water import long_term, service, table
-from app.water.schemas import BalanceOfRun, LongTermBalance, OriginOfRun, StorageOfRun
+from app.water.schemas import AgeOfRun, BalanceOfRun, LongTermBalance, OriginOfRun, StorageOfRun
 from records.basins import UnknownBasin, sites
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun
@@ -67,6 +67,31 @@ def read_origin(
     found, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.origin(session, found, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_origin(answer, places), places)
+
+
+@router.get(
+    "/{basin}/age",
+    summary="In which season the water of the coming discharge fell",
+    responses=RESPONSES | documented_formats(*SERIES),
+    response_model=AgeOfRun,
+    response_model_exclude_unset=True,
+)
+def read_age(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    chosen: SeriesFormat,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> AgeOfRun | Response:
+    """The discharge of each day ahead by the season in which its water fell, mm/day: in that of T0, in one of the four
+    before it, earlier, or after T0. The model's own water is followed through its cells for the year and more before
+    T0, none is guessed from another. Null, with the reason, where the run was not asked for it (`age` of a job
+    `forecast`), where the record is younger than a year, and for networks that do not conserve mass."""
+    found, at = lookup.chosen(session, run, basin, clock.now())
+    answer, places = service.age(session, found, at), sites(session, [basin])
+    return answered(chosen, answer, response, if_none_match, lambda: table.of_age(answer, places), places)
 
 
 @router.get(

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from app.forecasts.schemas import Column, RunOfBasin, SnowRead, WaterBalance
 from app.schema import Missing, Model, Period, column
 from app.skill.schemas import SnowSkill
-from app.water.example import BALANCE, LONG_TERM, ORIGIN, STORAGE
+from app.water.example import AGE, BALANCE, LONG_TERM, ORIGIN, STORAGE
 
 
 class NormalWater(Model):
@@ -92,6 +92,36 @@ class LossBesidePet(Model):
         description="The members that lose more: a part of their loss is water that leaves the basin unseen, rain that "
         "the weather product has too much of, or an error. None where `pet` is not known."
     )
+
+
+class FlowOfAge(Model):
+    """The discharge of each day ahead that is water of one age, mm/day."""
+
+    age: str = Field(
+        description="`older`; one of five meteorological seasons, called by the year that they end in, the last of "
+        "them that of T0; or `yet_to_fall`, after T0.",
+        examples=["2008-DJF"],
+    )
+    first_day: date | None = Field(description="The first day on which it fell; null for `older`.")
+    last_day: date | None = Field(description="The last day on which it fell; null for `yet_to_fall`.")
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class AgeOfRun(RunOfBasin):
+    """The discharge of the days ahead by the season in which its water fell, mm/day."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [AGE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    discharge: list[float] | None = Field(
+        description=column("The mean of the members, and of their traces, mm/day; the means of all ages add up to it")
+    )
+    ages: list[FlowOfAge] | None = Field(description="The parts of it by age, the oldest first.")
+    missing: Missing
 
 
 class BalanceOfRun(RunOfBasin):

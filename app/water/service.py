@@ -13,7 +13,9 @@ from app.forecasts.snow import missing_in_snow
 from app.skill.service import snow_skill
 from app.water.loss import loss_beside_pet
 from app.water.normal import normal_snow, normal_total
-from app.water.schemas import BalanceOfRun, FlowOfOrigin, OriginOfRun, StorageOfRun
+from app.water.schemas import AgeOfRun, BalanceOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
+from hydrology.calendar import as_date
+from hydrology.water_age import Ages
 from records import runs, skill, versions
 from records.latest import Latest
 
@@ -87,6 +89,40 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
         yet_to_fall=parts.get("yet_to_fall"),
         missing=missing,
     )
+
+
+def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
+    """Return in which season the water of the discharge fell; `at` is the clock's time for a latest answer."""
+    run, basin = latest.run, latest.basin
+    series = runs.series_of(session, run.id, basin.basin_id, (runs.AGE,)) if basin.status == "issued" else {}
+    ages, missing = None, missing_in_header(basin)
+    if runs.AGE in series:
+        ages = _ages(series[runs.AGE], Ages(run.t0))
+    else:
+        reason = basin.reason or basin.summary.age_reason or "The run is older than ages of water."
+        missing |= dict.fromkeys(("discharge", "ages"), reason)
+    return AgeOfRun(
+        **header(latest, at),
+        **days_ahead(run),
+        units=dict.fromkeys(("discharge", "ages"), "mm/day"),
+        discharge=None if ages is None else column(np.sum([part.mean for part in ages], axis=0)),
+        ages=ages,
+        missing=missing,
+    )
+
+
+def _ages(series: runs.RunSeries, ages: Ages) -> list[FlowOfAge]:
+    """Return the parts of the discharge by their age."""
+    statistics = series.axes["statistic"]
+    return [
+        FlowOfAge(
+            age=name,
+            first_day=None if first is None else as_date(first),
+            last_day=None if last is None else as_date(last),
+            **{of: column(row) for of, row in zip(statistics, rows, strict=True)},
+        )
+        for name, (first, last), rows in zip(series.axes["age"], ages.ends, series.values, strict=True)
+    ]
 
 
 def _parts(series: runs.RunSeries) -> dict[str, FlowOfOrigin]:

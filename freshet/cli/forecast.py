@@ -37,6 +37,7 @@ def forecast(
     perturbed_states: Annotated[
         int, typer.Option(metavar="COUNT", help=_FIELDS["perturbed_states"].description)
     ] = _FIELDS["perturbed_states"].default,
+    age: Annotated[bool, typer.Option("--age", help=_FIELDS["age"].description)] = False,
     as_json: Json = False,
 ) -> None:
     """Advance the states to T0 and forecast.
@@ -49,7 +50,7 @@ def forecast(
             names = [*(basin or []), *listed(basins_file)]
             basins = chosen(session, names) if names else []
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
-        asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states}
+        asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states, "age": age}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
         use_threads(context.settings.threads)
         from operations.forecast import forecast as run

@@ -9,6 +9,7 @@ import numpy as np
 from hydrology.calendar import day
 from hydrology.error_model import LEVELS as ALL_LEVELS
 from hydrology.ledger import TERMS, close
+from hydrology.water_age import Ages
 from records import runs
 from records.run_calibration import RunCalibration
 from records.run_snow import KnownSkill, RunSnow
@@ -169,10 +170,19 @@ def _series(*, conserving: bool, snow: bool) -> list[runs.RunSeries]:
     return series
 
 
+def age() -> runs.RunSeries:
+    """Return the mean discharge in shares of each age, the oldest first."""
+    names = Ages(day("2008-09-30")).names
+    flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
+    values = np.array([0.25, 0, 0.125, 0.125, 0.125, 0.25, 0.125])[:, None, None] * flow
+    axes: Axes = {"age": names, "statistic": runs.PART_STATISTICS, "lead": LEADS}
+    return runs.RunSeries(runs.AGE, "mm/day", axes, values.astype(np.float32))
+
+
 def _origin(*, snow: bool) -> runs.RunSeries:
     """Return the mean discharge in shares of each origin that can be told."""
     shares = {"stored": 0.75, "yet_to_fall": 0.25} | ({"snow": 0.5, "other": 0.25} if snow else {})
     flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
     values = np.array(list(shares.values()))[:, None, None] * flow
-    axes: Axes = {"origin": list(shares), "statistic": runs.ORIGIN_STATISTICS, "lead": LEADS}
+    axes: Axes = {"origin": list(shares), "statistic": runs.PART_STATISTICS, "lead": LEADS}
     return runs.RunSeries(runs.ORIGIN, "mm/day", axes, values.astype(np.float32))

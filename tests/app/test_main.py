@@ -52,8 +52,8 @@ from app.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
 from app.verification.schemas import BasinVerification, ModelVerification
 from app.volumes.example import VOLUMES
 from app.volumes.schemas import VolumesOfRun
-from app.water.example import BALANCE, STORAGE
-from app.water.schemas import BalanceOfRun, StorageOfRun
+from app.water.example import AGE, BALANCE, STORAGE
+from app.water.schemas import AgeOfRun, BalanceOfRun, StorageOfRun
 from jobspec.kinds import REQUESTABLE, read
 from records.engine import Database
 from records.settings import Settings
@@ -122,6 +122,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "list_models",
         "list_runs",
         "list_weather",
+        "read_age",
         "read_basin",
         "read_basin_promotions",
         "read_basin_skill",
@@ -199,6 +200,7 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
         (Observations, OBSERVATIONS),
         (RunDetail, RUN),
         (StorageOfRun, STORAGE),
+        (AgeOfRun, AGE),
         (BalanceOfRun, BALANCE),
         (BasinSkill, BASIN_SKILL),
         (ModelSkill, MODEL_SKILL),

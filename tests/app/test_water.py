@@ -18,7 +18,7 @@ from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_r
 from tests.records.test_model_levels import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
-ORIGIN = f"/v1/basins/{BASIN}/origin"
+ORIGIN, AGE = f"/v1/basins/{BASIN}/origin", f"/v1/basins/{BASIN}/age"
 CELLS = skill.SnowCells(
     version_id="",
     basin_id=BASIN,
@@ -205,6 +205,40 @@ def test_a_run_from_before_origins_were_kept_says_so(sqlite_database: Database, 
     assert said["missing"]["stored"] == "The run did not keep it."
 
 
+def test_the_flow_is_told_by_the_season_in_which_its_water_fell(database: Database, client: TestClient) -> None:
+    result = made.forecast()
+    run = keep(database, replace(result, series=[*result.series, made.age()]))
+    said = client.get(AGE).json()
+    assert (said["run"], said["time"][0], said["lead_days"], said["missing"]) == (run, "2008-10-01", [1, 2, 3], {})
+    ages = {part["age"]: part for part in said["ages"]}
+    names = ["older", "2007-SON", "2008-DJF", "2008-MAM", "2008-JJA", "2008-SON", "yet_to_fall"]
+    assert list(ages) == names
+    days = [(part["first_day"], part["last_day"]) for part in said["ages"]]
+    assert days[0] == (None, "2007-08-31")
+    assert days[2] == ("2007-12-01", "2008-02-29")
+    assert days[-2:] == [("2008-09-01", "2008-09-30"), ("2008-10-01", None)]
+    np.testing.assert_allclose(said["discharge"], made.DISCHARGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(np.sum([part["mean"] for part in said["ages"]], axis=0), said["discharge"], rtol=1e-6)
+    assert all(np.less_equal(ages["older"]["p05"], ages["older"]["mean"]))
+    assert all(np.less_equal(ages["older"]["mean"], ages["older"]["p95"]))
+    for form in ("csv", "netcdf", "parquet", "coveragejson"):
+        assert b"discharge_2008_djf_mean" in client.get(AGE, params={"format": form}).content
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [(None, "The run is older than ages of water."), ("The record is too young.", "The record is too young.")],
+)
+def test_a_run_without_ages_says_why(
+    sqlite_database: Database, sqlite_client: TestClient, kept: str | None, told: str
+) -> None:
+    keep(sqlite_database, made.forecast(summary=replace(made.SUMMARY, age_reason=kept)))
+    said = sqlite_client.get(AGE).json()
+    assert (said["discharge"], said["ages"]) == (None, None)
+    assert said["missing"] == {"discharge": told, "ages": told}
+    assert sqlite_client.get(AGE, params={"format": "csv"}).status_code == 200
+
+
 def test_a_network_that_does_not_conserve_mass_has_neither(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
@@ -302,7 +336,7 @@ def test_a_withheld_run_shows_its_open_balance(database: Database, client: TestC
 
 def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
     run = keep(sqlite_database, not_issued("The forcing ends.", status="failed"))
-    for address in (STORAGE, BALANCE):
+    for address in (STORAGE, BALANCE, AGE):
         said = sqlite_client.get(address, params={"run": run}).json()
         empty = {name for name, value in said.items() if value is None} - {"superseded_by"}
         assert empty <= set(said["missing"])
@@ -329,7 +363,7 @@ def test_a_new_judgement_of_the_snow_is_a_new_answer(sqlite_database: Database, 
     assert sqlite_client.get(address, headers=held).json()["snow_skill"][0]["test"]["r"] == 0.7
 
 
-@pytest.mark.parametrize("noun", ["storage", "origin", "water-balance"])
+@pytest.mark.parametrize("noun", ["storage", "origin", "age", "water-balance"])
 def test_what_is_not_kept_is_a_problem(sqlite_database: Database, sqlite_client: TestClient, noun: str) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)

@@ -66,6 +66,15 @@ def test_a_dry_spell_is_a_what_if(worked: Freshet) -> None:
     assert run["basins"][BASINS[0]]["ledger"][0]["terms"]["precipitation"] == 0
 
 
+def test_a_forecast_tells_the_age_of_its_water_where_it_is_asked_to(worked: Freshet) -> None:
+    reasons = []
+    for asked in ([], ["--age"]):
+        (run,) = worked("forecast", *asked, "--json").json["runs"]
+        reasons.append(run["basins"][BASINS[0]]["summary"]["age_reason"])
+    assert "--age" in reasons[0]
+    assert reasons[1] is None
+
+
 def test_a_basin_whose_weather_cannot_be_used_is_told_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
     file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
     said = worked("weather", "add", file, "--json")

@@ -11,7 +11,7 @@ Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
 Colour = Literal[
     "observed", "median", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold", "band-50",
-    "band-90", "part-stored", "part-snow",
+    "band-90", "part-stored", "part-snow", "older", "djf", "mam", "jja", "son",
 ]  # fmt: skip
 """Colours of the style sheet."""
 

@@ -1,0 +1,69 @@
+"""In which season the water of the discharge fell."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+import numpy as np
+
+from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
+from app.water.schemas import AgeOfRun, FlowOfAge
+from hydrology.water_age import OLDER, YET_TO_FALL
+
+FILLS: Mapping[str, Colour] = {
+    OLDER: "older",
+    YET_TO_FALL: "band-90",
+    "DJF": "djf",
+    "MAM": "mam",
+    "JJA": "jja",
+    "SON": "son",
+}
+
+
+def age(told: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: str) -> Figure:
+    """Return the discharge by the age of its water, the oldest below."""
+    means = np.array([part.mean for part in ages])
+    curves = [
+        Curve(label=_label(part), values=on_days(time, told.time, flow), colour="members", style="thin")
+        for part, flow in zip(ages, means.cumsum(axis=0).tolist(), strict=True)
+    ]
+    curves.append(
+        Curve(label="nothing", values=on_days(time, told.time, [0.0] * len(told.time)), colour="members", listed=False)
+    )
+    lows = [len(ages), *range(len(ages) - 1)]
+    return Figure(
+        name=f"{told.basin}-age",
+        title="When the water of the discharge fell",
+        unit="mm/day",
+        described="The discharge of each day ahead, its water by the season in which it fell, the oldest below.",
+        note=_in_words(ages, means),
+        call=call,
+        csv=as_csv(call),
+        time=list(time),
+        curves=curves,
+        bands=[
+            Band(low=low, high=high, colour=FILLS[part.age[-3:] if part.age not in FILLS else part.age])
+            for part, low, high in zip(ages, lows, range(len(ages)), strict=True)
+        ],
+        t0=told.t0,
+    )
+
+
+def _label(part: FlowOfAge) -> str:
+    """Return which water lies below a curve."""
+    if part.age == YET_TO_FALL:
+        return "all discharge"
+    return OLDER if part.age == OLDER else f"until {part.age}"
+
+
+def _in_words(ages: Sequence[FlowOfAge], means: np.ndarray) -> str:
+    total = means.sum()
+    if not total:
+        return "No water is expected to flow."
+    shares = [f"{100 * share:.0f} % {_when(part)}" for part, share in zip(ages, means.sum(axis=1) / total, strict=True)]
+    return f"Of the discharge of these days, {', '.join(shares[:-1])} and {shares[-1]}."
+
+
+def _when(part: FlowOfAge) -> str:
+    if part.age == YET_TO_FALL:
+        return "has yet to fall"
+    return "is older" if part.age == OLDER else f"fell in {part.age}"
