@@ -225,6 +225,22 @@ def test_the_flow_is_told_by_the_season_in_which_its_water_fell(database: Databa
         assert b"discharge_2008_djf_mean" in client.get(AGE, params={"format": form}).content
 
 
+def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_tells_it(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    page = f"/basins/{BASIN}"
+    keep(sqlite_database, made.forecast())
+    assert f"{BASIN}-age" not in sqlite_client.get(page).text
+    with sqlite_database.transaction() as session:
+        (run,) = runs.list_runs(session)
+        result = made.forecast()
+        told = replace(result, series=[*result.series, made.age()])
+        a_run(session, run.version_id, told, horizon_days=3, t0=day("2008-09-30"), forcing_kind="observed")
+    shown = sqlite_client.get(page).text
+    assert f"{BASIN}-age" in shown
+    assert "25 % is older, 0 % fell in 2007-SON, 12 % fell in 2008-DJF" in shown
+
+
 @pytest.mark.parametrize(
     ("kept", "told"),
     [(None, "The run is older than ages of water."), ("The record is too young.", "The record is too young.")],
