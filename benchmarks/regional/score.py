@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import snow_volumes, uncertainty, volumes
+from benchmarks.regional import loss, snow_volumes, uncertainty, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
@@ -34,7 +34,7 @@ def score(name: str) -> None:
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
     of today, whose own cells are kept beside. `twins` are scored in the test years alone: they have fitted the others.
-    `snow-volumes`: what is in snowy basins in spring beside what ran off.
+    `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what ran off.
     `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in the basins
     that each never saw; `volumes`: those with the weather of other years.
     """
@@ -165,6 +165,7 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "folds": _folds,
     "snow": lambda: snow_skill(ENSEMBLE.name),
     "snow-twins": lambda: snow_skill(TODAY.name, all_basins=False),
+    "loss": lambda: loss.measure(load(shipped(ENSEMBLE))),
     "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,

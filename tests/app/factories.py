@@ -79,7 +79,9 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         area_m2=AREA_M2,
         area_name="maurer_extended",
         spin_up_days=9999,
-        summary=SUMMARY if snow else replace(SUMMARY, snow_reason=NO_REFERENCE, snow_mm=None, snow=None),
+        summary=SUMMARY
+        if snow
+        else replace(SUMMARY, snow_reason=NO_REFERENCE, snow_mm=None, snow_normal_mm=None, snow=None),
     )
     series = _series(conserving=conserving, snow=snow and conserving)
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
