@@ -55,6 +55,7 @@ from app.verification.endpoints import router as verification
 from app.volumes.endpoints import router as volumes
 from app.water.endpoints import router as water
 from app.weather.endpoints import router as weather
+from app.what_if.endpoints import router as what_if
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -121,6 +122,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
         *(
             runs,
+            what_if,
             water,
             spread,
             drain_down,

@@ -387,6 +387,24 @@ def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: 
     return [as_record(Run, row) for row in rows if row.what_if is None or not row.what_if.changes]
 
 
+def newest_changed(session: Session, basin: str, at: datetime) -> Run:
+    """Return the newest run of a basin in which somebody asked to change something, available at an instant.
+
+    Raises:
+        UnknownRun: there is none.
+    """
+    rows = session.scalars(
+        select(RunRow)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(RunBasinRow.basin_id == basin, RunRow.what_if.is_not(None), RunRow.available_at <= at)
+        .order_by(RunRow.id.desc())
+    )
+    for row in rows:
+        if row.what_if is not None and row.what_if.changes:
+            return as_record(Run, row)
+    raise UnknownRun(f"No what-if run of {basin} is kept: make one (freshet what-if --basin {basin}).")
+
+
 def operational(session: Session, version: str, until: Day) -> list[Run]:
     """Return a version's operational runs that were issued, the oldest first.
 

@@ -29,6 +29,7 @@ FORCING_NOTES: Mapping[ForcingKind, str] = {
     "dry": "What if nothing more fell: no precipitation after T0, and of all else the mean of other years. Nobody "
     "expects such weather, and it is no forecast.",
 }
+PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
 
 class Header(TypedDict):
@@ -120,10 +121,10 @@ def header(latest: Latest, at: datetime | None) -> Header:
 
 def forcing_note(run: Run) -> str:
     """Return what is said of the weather after T0."""
-    if run.weather is not None and run.weather.source == PERTURBED:
-        return "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
+    perturbed = run.weather is not None and run.weather.source == PERTURBED
+    note = PERTURBED_NOTE if perturbed else FORCING_NOTES[run.forcing_kind]
     changed = run.what_if is not None and bool(run.what_if.changes)
-    return FORCING_NOTES[run.forcing_kind] + (" Changed as what_if says." if changed else "")
+    return f"{note} Changed as what_if says." if changed else note
 
 
 def weather_used(run: Run) -> WeatherUsed | None:

@@ -16,8 +16,9 @@ import httpx2
 import pytest
 
 from hydrology.calendar import Period
+from jobspec.changes import Changes, Increment
 from jobspec.feeds import NewFeed, read_settings
-from jobspec.kinds import ForecastParams, VolumesParams
+from jobspec.kinds import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
 from operations.compare import compare
@@ -25,6 +26,7 @@ from operations.evaluate import evaluate
 from operations.forecast import forecast
 from operations.reforecast import reforecast
 from operations.volumes import forecast_volumes
+from operations.whatif import what_if
 from records import (
     alerts,
     bridges,
@@ -62,6 +64,7 @@ class Kept:
 
     version: str
     run: str
+    what_if: str
     comparison: str
     ended: tuple[str, ...]
     schedule: str
@@ -94,6 +97,9 @@ def worked_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) ->
     compare(database, clock, [run.version_id], held_out)
     forecast_volumes(database, clock, VolumesParams(basins=list(BASINS)))
     forecast(database, clock, ForecastParams(basins=list(BASINS), weather="dry", horizon=40))
+    what_if(
+        database, clock, WhatIfParams(basins=list(BASINS), changes=Changes(degrees=2.0, increment=Increment(mm=10)))
+    )
     reforecast(database, clock, run.version_id, BASINS, held_out, every=30, horizon=2)
     database.close()
     return file
@@ -163,6 +169,7 @@ def _fill(database_url: str) -> Kept:
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session, purpose="operational")
+        asked = runs.newest_changed(session, BASINS[0], KEPT_UNTIL)
         (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)
         posted = [
@@ -215,6 +222,7 @@ def _fill(database_url: str) -> Kept:
     return Kept(
         version=run.version_id,
         run=run.id,
+        what_if=asked.id,
         comparison=compared.id,
         ended=tuple(job.id for job in posted),
         schedule=schedule.id,

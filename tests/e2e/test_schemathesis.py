@@ -28,6 +28,7 @@ REFUSED = {
     "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
+    "GET /v1/basins/{basin}/what-if": [422],  # a run that is no what-if
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "GET /v1/basins/{basin}/drain-down": [422],  # a run and a T0; a run on other weather

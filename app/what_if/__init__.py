@@ -1,0 +1,1 @@
+"""What-if runs beside the runs without their changes."""

@@ -1,0 +1,225 @@
+"""The answer that the documentation shows: of a synthetic basin, 2 °C warmer, with 10 mm more of snow."""
+
+from typing import Any
+
+WHAT_IF: dict[str, Any] = {
+    "basin": "SYNTH-01",
+    "basin_kind": "synthetic",
+    "run": "01a20937568f7833fb1f52",
+    "version": "01a20766daf847ef74ece2",
+    "purpose": "what-if",
+    "what_if": {
+        "in_words": "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0",
+        "degrees": 2.0,
+        "precipitation_percent": 0.0,
+        "storm": None,
+        "increment": {"mm": 10.0, "where": "snow"},
+        "assimilate": False,
+        "note": "a warm spell on more snow",
+        "base": "01a20937561617b2fa27d4",
+    },
+    "status": "issued",
+    "reason": None,
+    "superseded_by": None,
+    "t0": "2008-02-20",
+    "issued_at": "2008-09-20T14:00:00Z",
+    "available_at": "2008-09-20T14:00:00Z",
+    "horizon_days": 3,
+    "product": "synthetic",
+    "forcing_kind": "observed",
+    "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0. "
+    "Changed as what_if says.",
+    "forcing_cutoff": "2008-02-23",
+    "bridges": [],
+    "seen_in_training": True,
+    "outside_training": [],
+    "trained_on": "synthetic",
+    "training_note": "SYNTH-01 is one of the 8 basins that the version learnt from.",
+    "attributes_assumed": [],
+    "spin_up_days": 4160,
+    "units": {"discharge": "m3/s", "depth": "mm", "volume": "m3", "water_balance": "mm"},
+    "time": ["2008-02-21", "2008-02-22", "2008-02-23"],
+    "lead_days": [1, 2, 3],
+    "base": {
+        "run": "01a20937561617b2fa27d4",
+        "discharge": {
+            "mean": [0.6283595, 0.6081234, 0.5965178],
+            "p05": [0.4887896, 0.4892139, 0.5005855],
+            "p95": [0.7485647, 0.6914459, 0.6956174],
+        },
+        "volume": {"depth": 0.1759681, "volume": 158371.3},
+        "water_balance": {
+            "closes": True,
+            "scale": {
+                "name": "water available",
+                "formula": "initial storage + precipitation over the span",
+                "unit": "mm",
+                "tolerance": 1e-05,
+            },
+            "mean": {
+                "discharge": -0.17596806958317757,
+                "loss": -1.269022007783254,
+                "precipitation": 0.0,
+                "storage change": 1.444991126190871,
+            },
+            "members": {
+                "0": {
+                    "terms": {
+                        "discharge": -0.19640595838427544,
+                        "loss": -1.255955457687378,
+                        "precipitation": 0.0,
+                        "storage change": 1.4523621629923582,
+                    },
+                    "residual": 7.469207048416138e-07,
+                    "scale": 18.402379150036722,
+                    "tolerance": 0.00018402379150036724,
+                    "closes": True,
+                },
+                "1": {
+                    "terms": {
+                        "discharge": -0.19412319362163544,
+                        "loss": -1.278930127620697,
+                        "precipitation": 0.0,
+                        "storage change": 1.4730541463941336,
+                    },
+                    "residual": 8.25151801109314e-07,
+                    "scale": 24.272653489839286,
+                    "tolerance": 0.00024272653489839288,
+                    "closes": True,
+                },
+                "2": {
+                    "terms": {
+                        "discharge": -0.13737505674362183,
+                        "loss": -1.272180438041687,
+                        "precipitation": 0.0,
+                        "storage change": 1.4095570691861212,
+                    },
+                    "residual": 1.5744008123874664e-06,
+                    "scale": 24.55345712395501,
+                    "tolerance": 0.0002455345712395501,
+                    "closes": True,
+                },
+            },
+            "since_empty_store": {
+                "days": 4160,
+                "scale": {
+                    "name": "water since the empty store",
+                    "formula": "precipitation since the store was empty",
+                    "unit": "mm",
+                    "tolerance": 5e-06,
+                },
+                "members": {
+                    "0": {
+                        "residual": -4.58895847259555e-05,
+                        "scale": 3350.7899912633,
+                        "relative": -1.3695153932537089e-08,
+                    },
+                    "1": {
+                        "residual": 4.914276973977394e-05,
+                        "scale": 3350.7899912633,
+                        "relative": 1.4666024987512377e-08,
+                    },
+                    "2": {
+                        "residual": 0.00010994782496709377,
+                        "scale": 3350.7899912633,
+                        "relative": 3.281250846927644e-08,
+                    },
+                },
+            },
+        },
+    },
+    "changed": {
+        "run": "01a20937568f7833fb1f52",
+        "discharge": {
+            "mean": [2.066081, 1.857273, 1.175603],
+            "p05": [1.045038, 1.057369, 0.9711534],
+            "p95": [3.392645, 2.454973, 1.47225],
+        },
+        "volume": {"depth": 0.4894999, "volume": 440549.9},
+        "water_balance": {
+            "closes": True,
+            "scale": {
+                "name": "water available",
+                "formula": "initial storage + precipitation over the span",
+                "unit": "mm",
+                "tolerance": 1e-05,
+            },
+            "mean": {
+                "discharge": -0.48949988434712094,
+                "increment": 10.0,
+                "loss": -1.840231587489446,
+                "precipitation": 0.0,
+                "storage change": -7.670269770615657,
+            },
+            "members": {
+                "0": {
+                    "terms": {
+                        "discharge": -0.4549279138445854,
+                        "increment": 10.0,
+                        "loss": -1.8040848076343536,
+                        "precipitation": 0.0,
+                        "storage change": -7.740987275727093,
+                    },
+                    "residual": 2.7939677238464355e-09,
+                    "scale": 28.402379150036722,
+                    "tolerance": 0.00028402379150036726,
+                    "closes": True,
+                },
+                "1": {
+                    "terms": {
+                        "discharge": -0.2841954976320267,
+                        "increment": 10.0,
+                        "loss": -2.0706188678741455,
+                        "precipitation": 0.0,
+                        "storage change": -7.645187569782138,
+                    },
+                    "residual": -1.9352883100509644e-06,
+                    "scale": 34.272653489839286,
+                    "tolerance": 0.0003427265348983929,
+                    "closes": True,
+                },
+                "2": {
+                    "terms": {
+                        "discharge": -0.7293762415647507,
+                        "increment": 10.0,
+                        "loss": -1.6459910869598389,
+                        "precipitation": 0.0,
+                        "storage change": -7.624634466337739,
+                    },
+                    "residual": -1.7948623280972242e-06,
+                    "scale": 34.55345712395501,
+                    "tolerance": 0.00034553457123955017,
+                    "closes": True,
+                },
+            },
+            "since_empty_store": {
+                "days": 4160,
+                "scale": {
+                    "name": "water since the empty store",
+                    "formula": "precipitation since the store was empty",
+                    "unit": "mm",
+                    "tolerance": 5e-06,
+                },
+                "members": {
+                    "0": {
+                        "residual": -4.58895847259555e-05,
+                        "scale": 3350.7899912633,
+                        "relative": -1.3695153932537089e-08,
+                    },
+                    "1": {
+                        "residual": 4.914276973977394e-05,
+                        "scale": 3350.7899912633,
+                        "relative": 1.4666024987512377e-08,
+                    },
+                    "2": {
+                        "residual": 0.00010994782496709377,
+                        "scale": 3350.7899912633,
+                        "relative": 3.281250846927644e-08,
+                    },
+                },
+            },
+        },
+    },
+    "difference": {"depth": 0.3135318, "volume": 282178.6},
+    "missing": {},
+}
