@@ -9,7 +9,8 @@ def open_paths(kept: Kept) -> list[str]:
     day = ["/", "/?colour=skill", "/?search=nothing"]
     basins = [f"/basins/{BASINS[0]}", f"/basins/{BASINS[1]}?members=true", f"/basins/{BASINS[1]}?run={kept.run}"]
     of_models = ["/models", f"/models/{kept.version}", f"/comparisons/{kept.comparison}"]
-    return [*day, *basins, *of_models, "/alerts", "/status"]
+    what_if = [f"/basins/{BASINS[0]}/what-if", f"/basins/{BASINS[0]}/what-if?run={kept.what_if}"]
+    return [*day, *basins, *what_if, *of_models, "/alerts", "/status"]
 
 
 def keyed_paths(kept: Kept) -> list[str]:

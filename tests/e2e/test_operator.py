@@ -1,5 +1,5 @@
 """What an operator does with the pages of a whole service: a key, ingest, train, watch, judge, promote, roll back, a
-level, its alert, a feed, the alert's receiver."""
+level, its alert, what if, a feed, the alert's receiver."""
 
 import json
 import os
@@ -105,6 +105,17 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
     _start(window, "forecast", {"params.basins": BASINS[0]})
     _turn_to(page, "Alerts")
     expect(page.get_by_role("row", name="ford")).to_contain_text("warning")
+
+    window.go(f"/basins/{BASINS[0]}/what-if")
+    page.get_by_label("Warmer, or colder").press("ArrowRight")
+    page.get_by_label("A storm").press("ArrowRight")
+    page.get_by_label("Its day").press("ArrowRight")
+    page.get_by_role("button", name="What if?").click()
+    expect(page.get_by_role("heading", name="Where does the water go?")).to_be_visible(timeout=WORK)
+    expect(page.locator(".lead")).to_contain_text(
+        "0.5 °C warmer, with the same relative humidity and sun; a storm of 5"
+    )
+    expect(page.locator("figure canvas")).to_be_visible()
 
     _turn_to(page, "Feeds")
     page.get_by_label("name (needed)").fill("own")

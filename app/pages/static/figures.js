@@ -75,7 +75,8 @@ function options(drawing, width, main) {
     tzDate: (second) => uPlot.tzDate(new Date(second * 1000), "UTC"),
     cursor: { sync: { key: "page" }, drag: { x: true, y: false } },
     scales: { y: { range: (_, low, high) => (fromZero ? [0, (high || 1) * 1.06] : uPlot.rangeNum(low, high, 0.1, true)) } },
-    axes: [{ ...axis(""), values: [
+    // No tick but of whole days: values are of days.
+    axes: [{ ...axis(""), space: (_plot, _axis, first, last, size) => Math.max(50, (0.99 * size * DAY) / (last - first)), values: [
       [DAY * 28, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
       [DAY, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1],
     ] }, { ...axis(drawing.unit), size: 64 }],

@@ -73,12 +73,19 @@ function valueOf(field) {
   }
 }
 
+// Whether a field is to be sent: one that goes with another where that is changed, or has the value that it goes with.
+function belongs(field, form) {
+  const { with: name, withValue } = field.dataset;
+  if (!name) return true;
+  return withValue ? form.elements[name].value === withValue : valueOf(form.elements[name]) !== undefined;
+}
+
 // What the form says, as JSON: a dot in a name leads into an object.
 function body(form) {
   const content = form.querySelector("[name^='params.']") ? { params: {} } : {};
   for (const field of form.querySelectorAll("[data-entry]")) {
     const value = valueOf(field);
-    if (value === undefined) continue;
+    if (value === undefined || !belongs(field, form)) continue;
     const path = field.name.split(".");
     const last = path.pop();
     path.reduce((inner, part) => (inner[part] ??= {}), content)[last] = value;
@@ -87,7 +94,7 @@ function body(form) {
 }
 
 function say(form, text, failed) {
-  const output = form.querySelector("output");
+  const output = form.querySelector("output.answer");
   output.className = failed ? "answer failed" : "answer reason";
   output.textContent = text;
 }
@@ -114,6 +121,7 @@ async function send(form) {
   }
   switch (form.dataset.then) {
     case "follow": return open(base + answer.headers.get("Location").replace("/v1", ""));
+    case "watch": return watch(form, content);
     case "show": return say(form, JSON.stringify(content, null, 2), false);
     default: return open(location.href);
   }
@@ -124,11 +132,27 @@ function askForKey(form) {
   const link = document.createElement("a");
   link.href = base + "/jobs";
   link.textContent = "give one on the page of jobs, and come back.";
-  form.querySelector("output").append(link);
+  form.querySelector("output.answer").append(link);
+}
+
+// Watch a job beside the form that has posted it, and then show the run that it has made on the same page.
+async function watch(form, job) {
+  const section = form.querySelector("section");
+  say(form, "", false);
+  section.dataset.events = job.events;
+  section.hidden = false;
+  await follow(section, async () => {
+    const answer = await fetch(`${base}/v1/jobs/${job.id}`, { headers: authorization() });
+    const ended = await answer.json();
+    if (ended.status === "succeeded") return open(`${location.pathname}?run=${ended.result.runs[0].run}`);
+    delete section.dataset.ended;
+    section.hidden = true;
+    return say(form, ended.problem?.detail ?? `The job is ${ended.status}.`, true);
+  });
 }
 
 // Follow a job's events: server-sent events, read with fetch, which can send the key.
-async function follow(section) {
+async function follow(section, ended = () => open(location.href)) {
   const log = document.querySelector("[data-log]");
   const progress = section?.querySelector("progress");
   const address = section ? section.dataset.events : null;
@@ -145,7 +169,7 @@ async function follow(section) {
       text = events.pop();
       for (const event of events) last = show(event, progress, section, log) ?? last;
     }
-    if (section.dataset.ended) return open(location.href);
+    if (section.dataset.ended) return ended();
   }
 }
 
@@ -162,7 +186,7 @@ function show(text, progress, section, log) {
     section.querySelector("[data-detail]").textContent = `${data.done} of ${data.total} ${data.detail || ""}`;
   }
   if (event.event === "status" && ["succeeded", "failed", "cancelled"].includes(data.status)) section.dataset.ended = "yes";
-  if (event.event === "log") log.textContent += `${data.at} ${data.message ?? JSON.stringify(data)}\n`;
+  if (event.event === "log" && log) log.textContent += `${data.at} ${data.message ?? JSON.stringify(data)}\n`;
   return Number(event.id);
 }
 
@@ -192,6 +216,13 @@ function enhance() {
       } finally {
         button.disabled = false;
       }
+    });
+  }
+  for (const slider of document.querySelectorAll("input[type=range]")) {
+    slider.addEventListener("input", () => {
+      const text = `${slider.value} ${slider.dataset.unit}`;
+      slider.parentElement.querySelector("[data-value]").textContent = text;
+      slider.setAttribute("aria-valuetext", text);
     });
   }
   for (const form of document.querySelectorAll("form[data-navigate]")) {

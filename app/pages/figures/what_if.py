@@ -1,0 +1,55 @@
+"""The discharge with the changes of a what-if run, and without them."""
+
+from datetime import date
+
+from app.discharge import Units
+from app.forecasts.words import UNITS, number, on
+from app.pages.figures import Band, Colour, Curve, Figure, as_csv
+from app.what_if.schemas import Side, WhatIfOfRun
+
+Look = tuple[str, Colour, Colour]
+"""Label, colour and ground of a run."""
+BASE: Look = ("without the changes", "observed", "range")
+CHANGED: Look = ("with them", "median", "band-90")
+
+
+def compared(told: WhatIfOfRun, units: Units, call: str) -> Figure:
+    """Return both runs over the days ahead: the mean, and between 5 and 95 % of the members and traces."""
+    figure = Figure(name=f"{told.basin}-what-if", title="Discharge", unit=UNITS[units], call=call, csv=as_csv(call))
+    if told.base is None or told.changed is None:
+        return figure.without(told.missing["difference"])
+    curves: list[Curve] = []
+    bands: list[Band] = []
+    for side, (label, _, ground) in ((told.base, BASE), (told.changed, CHANGED)):
+        for statistic in ("p05", "p95"):
+            values = getattr(side.discharge, statistic)
+            curves.append(Curve(label=f"{statistic} {label}", values=values, colour=ground, style="thin", listed=False))
+        bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=ground))
+    curves += [_mean(told.base, BASE), _mean(told.changed, CHANGED)]
+    return Figure(
+        name=figure.name,
+        title=figure.title,
+        unit=figure.unit,
+        described=_described(told.time, told.base, told.changed, units),
+        note="The mean of the members (and traces), and where nine in ten of them are. They are not calibrated.",
+        call=call,
+        csv=figure.csv,
+        time=list(told.time),
+        curves=curves,
+        bands=bands,
+    )
+
+
+def _mean(side: Side, look: Look) -> Curve:
+    label, colour, _ = look
+    return Curve(label=label, values=list(side.discharge.mean), colour=colour)
+
+
+def _described(days: list[date], base: Side, changed: Side, units: Units) -> str:
+    base_mean, changed_mean = base.discharge.mean, changed.discharge.mean
+    highest = max(range(len(days)), key=changed_mean.__getitem__)
+    return (
+        f"Discharge day by day with the changes and without. With them it is highest on {on(days[highest])}, "
+        f"{number(changed_mean[highest])} {UNITS[units]} instead of {number(base_mean[highest])}. The values stand in "
+        "the table below."
+    )

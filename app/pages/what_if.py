@@ -1,0 +1,146 @@
+"""/basins/{basin}/what-if: what would be if it were warmer or wetter, or there were more snow."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from app.dependencies import BasinId, Reading, ServiceClock
+from app.discharge import Units
+from app.forecasts import lookup
+from app.forecasts.words import UNITS, number
+from app.pages.errors import PageRoute
+from app.pages.figures import Figure
+from app.pages.figures.what_if import compared
+from app.pages.render import render
+from app.what_if import service
+from app.what_if.schemas import WhatIfOfRun
+from hydrology.errors import NotFound
+from jobspec.changes import Increment
+from jobspec.fields import ID
+from jobspec.kinds import WhatIfParams
+from records import basins
+from records.runs import Run
+
+router = APIRouter(route_class=PageRoute)
+
+ShownRun = Annotated[str | None, Query(description="The run to show.", pattern=ID)]
+UNIT: Units = "m3/s"
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A change that can be chosen.
+
+    Attributes:
+        name: as the request writes it.
+        unit: of its value.
+        start: where it changes nothing.
+    """
+
+    name: str
+    label: str
+    unit: str
+    lowest: float
+    highest: float
+    step: float
+    start: float = 0
+
+
+SLIDERS = (
+    Slider("degrees", "Warmer, or colder", "°C", -10, 10, 0.5),
+    Slider("precipitation_percent", "More precipitation, or less", "%", -100, 200, 10),
+    Slider("storm.mm", "A storm", "mm", 0, 150, 5),
+    Slider("increment.mm", "More water in the basin at T0, or less", "mm", -100, 100, 1),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """What the page shows.
+
+    Attributes:
+        latest: the run whose days and weather the form begins with; None where the basin has no forecast.
+        told: the run that was made, beside the one without its changes; None where none is asked for.
+    """
+
+    basin: str
+    title: str
+    latest: Run | None
+    told: WhatIfOfRun | None
+    figure: Figure | None
+
+    @property
+    def unit(self) -> str:
+        """Of discharge."""
+        return UNITS[UNIT]
+
+    @property
+    def sliders(self) -> tuple[Slider, ...]:
+        """What can be chosen."""
+        return SLIDERS
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Where water is added, in words."""
+        return {"all": "everywhere", "snow": "as snow", "other": "besides the snow"}
+
+    @property
+    def place(self) -> str:
+        """Where it is added unless something else is chosen."""
+        return str(Increment.model_fields["where"].default)
+
+    @property
+    def horizon(self) -> int:
+        """How many days ahead the form begins with."""
+        return int(WhatIfParams.model_fields["horizon"].default) if self.latest is None else self.latest.horizon_days
+
+    @property
+    def weathers(self) -> dict[str, str]:
+        """The kinds of weather after T0, in words."""
+        return {
+            "observed": "what was observed",
+            "supplied": "a weather forecast",
+            "climatology": "other years'",
+            "dry": "no precipitation",
+        }
+
+    @property
+    def difference(self) -> str | None:
+        """What the changes do, in a sentence."""
+        difference = None if self.told is None else self.told.difference
+        if self.told is None or difference is None:
+            return None
+        more = "more" if difference.depth > 0 else "less"
+        volume = ""
+        if difference.volume is not None:
+            volume = f", {number(abs(difference.volume) / 1e6)} million m³"
+        sentence = f"Over {self.told.horizon_days} days {number(abs(difference.depth))} mm {more} flows out{volume}."
+        return sentence if difference.depth else f"Over {self.told.horizon_days} days as much water flows out."
+
+    @property
+    def terms(self) -> list[tuple[str, float | None, float | None]]:
+        """Each term of the water balance without the changes and with them, the mean of the members, mm."""
+        if self.told is None or self.told.base is None or self.told.changed is None:
+            return []
+        base, changed = self.told.base.water_balance, self.told.changed.water_balance
+        if base is None or changed is None:
+            return []
+        return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
+
+
+@router.get("/basins/{basin}/what-if", response_class=HTMLResponse)
+def read_what_if(
+    request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
+) -> HTMLResponse:
+    """Show what can be changed and, of a run that was made, what comes of it."""
+    title = basins.get(session, basin).name or basin
+    try:
+        latest = lookup.latest(session, basin, clock.now()).run
+    except NotFound:
+        latest = None
+    told = None if run is None else service.compared(session, run, basin, UNIT, clock.now())
+    figure = None if told is None else compared(told, UNIT, f"/v1/basins/{basin}/what-if?run={run}")
+    page = WhatIf(basin=basin, title=title, latest=latest, told=told, figure=figure)
+    return render(request, "what-if.html", page)

@@ -1,0 +1,63 @@
+"""The page that asks what if, and shows what would be."""
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.pages.what_if import SLIDERS
+from jobspec.kinds import read
+from records.engine import Database
+from tests.app import factories as made
+from tests.app.test_what_if import keep, with_more_water
+from tests.records.factories import BASIN, a_basin
+
+PAGE = f"/basins/{BASIN}/what-if"
+
+
+def test_the_form_begins_with_the_days_and_the_weather_of_the_latest_forecast(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database, made.forecast(), with_more_water())
+    page = sqlite_client.get(PAGE).text
+    assert 'data-call="POST /v1/jobs"' in page
+    assert 'name="params.t0" data-entry="text" data-default="" value="2008-09-30"' in page
+    assert '<option value="observed" selected>' in page
+    assert "freshet keys make NAME --scope operator" in page
+
+
+def test_without_a_forecast_there_is_the_form_all_the_same(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    answer = sqlite_client.get(PAGE)
+    assert answer.status_code == 200
+    assert 'name="params.t0" data-entry="text" data-default="" value=""' in answer.text
+
+
+def test_a_run_is_shown_beside_the_one_without_its_changes(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    _, changed = keep(sqlite_database, made.forecast(), with_more_water())
+    page = " ".join(re.sub("<[^>]+>", " ", sqlite_client.get(f"{PAGE}?run={changed}").text).split())
+    assert "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0." in page
+    assert "Over 3 days 5.75 mm more flows out, 13.2 million m³." in page
+    assert "increment +10.000" in page
+    assert "Asked because: more snow?" in page
+
+
+def test_what_is_no_what_if_run_is_told_on_a_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    base, _ = keep(sqlite_database, made.forecast(), with_more_water())
+    answer = sqlite_client.get(f"{PAGE}?run={base}")
+    assert answer.status_code == 422
+    assert "is no what-if run but operational" in answer.text
+
+
+@pytest.mark.parametrize("end", ["lowest", "highest"])
+def test_the_ends_of_every_slider_can_be_asked_for(end: str) -> None:
+    changes: dict[str, object] = {}
+    for slider in SLIDERS:
+        name, _, part = slider.name.partition(".")
+        changes[name] = {part: float(getattr(slider, end))} if part else float(getattr(slider, end))
+    assert read("what-if", {"changes": changes}).kind == "what-if"
