@@ -30,6 +30,7 @@ MEASUREMENTS = {
     "spread": "benchmarks.spread",
     "rain-products": "benchmarks.rain_products",
     "story": "benchmarks.story",
+    "synthetic-truth": "benchmarks.synthetic_truth",
     "series-read": "benchmarks.speed.series_read",
     "whole-machine": "benchmarks.speed.whole_machine",
     "warm-forecast": "benchmarks.speed.warm_forecast",

@@ -69,7 +69,10 @@ class Water:
     rain_plus_melt: Array
     loss: Array  # actual evapotranspiration
     discharge: Array
-    storage: Array  # snow, soil and both reservoirs
+    soil: Array
+    fast: Array  # both reservoirs
+    slow: Array
+    storage: Array  # all of it: snow, soil and both reservoirs
     storage_before: Array  # shape (basins,)
 
 
@@ -130,7 +133,7 @@ def water(land: Landscape, sky: Weather, days: Days) -> Water:
     snow = snow17.snow17(sky.precipitation, sky.temperature, days, elevation=land.elevation)
     soil, fast, slow = 0.4 * land.soil_capacity, np.zeros_like(land.area), np.full_like(land.area, 20.0)
     before = soil + fast + slow
-    loss, discharge, storage = (np.empty_like(sky.pet) for _ in range(3))
+    loss, discharge, soils, fasts, slows = (np.empty_like(sky.pet) for _ in range(5))
     for day in range(len(days)):
         inflow = snow.rain_plus_melt[day]
         # The wetter the soil, the more runs off at once; what the soil cannot hold runs off too.
@@ -145,8 +148,9 @@ def water(land: Landscape, sky: Weather, days: Days) -> Water:
         quick, base = land.fast_rate * fast, land.slow_rate * slow
         fast, slow = fast - quick, slow - base
         discharge[day] = quick + base
-        storage[day] = snow.swe[day] + soil + fast + slow
-    return Water(snow.swe, snow.rain_plus_melt, loss, discharge, storage, before)
+        soils[day], fasts[day], slows[day] = soil, fast, slow
+    storage = snow.swe + soils + fasts + slows
+    return Water(snow.swe, snow.rain_plus_melt, loss, discharge, soils, fasts, slows, storage, before)
 
 
 def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:

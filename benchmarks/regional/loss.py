@@ -4,6 +4,7 @@ What `freshet thresholds simulate` keeps of every basin, computed from the shipp
 the first year of the record, on which the store fills.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,5 +58,5 @@ def _losses(ensemble: Ensemble, forcings: Sequence[BasinForcing]) -> npt.NDArray
         together = stacked([forcing.forcing for forcing in forcings[first : first + GROUP]])
         each = ensemble.each(together, None, ("loss",))
         parts.append(np.stack([outputs["loss"][:, SPIN_UP_DAYS:].mean(axis=1, dtype=float) for outputs, _ in each]))
-        print(first, flush=True)
+        print(f"from basin {first} on", file=sys.stderr, flush=True)
     return np.concatenate(parts, axis=1)

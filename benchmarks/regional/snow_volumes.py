@@ -6,6 +6,7 @@ water equivalent of 1 April, which such volumes are often told from. Each is hel
 correlation over the years of a basin.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,7 +75,7 @@ def _forecast(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequen
     """Return the volume that was in each basin at T0, and all that is forecast, (basins, issues), mm."""
     stored, discharge = list[Array](), list[Array]()
     for days, _, states in begun(ensemble, basins, issues):
-        print(days, flush=True)
+        print(f"from {days.t0}", file=sys.stderr, flush=True)
         weather, count = traces_of(basins, days)
         told_apart = [fanned_out(_told_apart(member), count) for member in states]
         tag = np.full(days.horizon, LATER)
