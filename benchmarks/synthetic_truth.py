@@ -122,6 +122,7 @@ def _origins(
 ) -> dict[str, Any]:
     """Return how far the shares of the flow by origin are from the true ones, in each basin from each T0."""
     errors: dict[str, list[float]] = {STORED: [], "snow": []}
+    by_month: dict[str, list[float]] = {}
     truth = country[2]
     for t0 in T0:
         params = ForecastParams(basins=names, t0=t0, horizon=HORIZON, version=version)
@@ -134,15 +135,20 @@ def _origins(
             read = dict(zip(origin.axes["origin"], origin.values[:, 0].sum(axis=-1, dtype=np.float64), strict=True))
             whole, true_whole = read[STORED] + read["yet_to_fall"], true[at].sum()
             errors[STORED].append(read[STORED] / whole - (true[at, SNOW] + true[at, OTHER]) / true_whole)
+            by_month.setdefault(str(t0)[5:], []).append(errors[STORED][-1])
             if "snow" in read and truth.swe[place, at] >= LEAST_SNOW:
                 errors["snow"].append(read["snow"] / whole - true[at, SNOW] / true_whole)
     return {
-        f"origin_of_{name}": {
-            "forecasts": len(values),
-            "distance_of_the_share": _quartiles(np.abs(values)),
-            "mean_error_of_the_share": float(np.mean(values)),
-        }
-        for name, values in errors.items()
+        **{f"origin_of_{name}": _distance(values) for name, values in errors.items()},
+        "origin_of_stored_by_t0": {month: _distance(values) for month, values in by_month.items()},
+    }
+
+
+def _distance(errors: list[float]) -> dict[str, Any]:
+    return {
+        "forecasts": len(errors),
+        "distance_of_the_share": _quartiles(np.abs(errors)),
+        "mean_error_of_the_share": float(np.mean(errors)),
     }
 
 
