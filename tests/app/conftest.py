@@ -6,11 +6,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from fastapi.dependencies import models as fastapi_models
 from starlette.testclient import TestClient
 
 from app.main import create_app
@@ -23,6 +25,16 @@ PATIENCE = 30.0  # seconds
 ENOUGH_SECONDS = 15  # for a test that counts requests
 NO_BROKER = "redis://127.0.0.1:1/0"
 """Nobody listens there."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_app_stays() -> Iterator[None]:
+    """Let go of a module's services. What FastAPI remembers of functions holds on to a thousand of them otherwise, and
+    they take gigabytes."""
+    yield
+    for remembered in vars(fastapi_models).values():
+        if isinstance(remembered, _lru_cache_wrapper):
+            remembered.cache_clear()
 
 
 @pytest.fixture
