@@ -131,11 +131,11 @@ def _record(ensemble: Ensemble, names: list[str]) -> Record:
     forcings = read_forcings(ensemble, names)
     whole, period = stacked([basin.forcing for basin in forcings]), forcings[0].period
     states: list[ArrayMap] | None = None
-    flow, kept = [], []
+    flow, at_ends = [], []
     for first in period.days[: len(period) // EVERY_DAYS * EVERY_DAYS : EVERY_DAYS]:
         outputs, states = ensemble.simulate(whole.over(Period(first, first + EVERY_DAYS - 1)), states, ("discharge",))
         flow.append(outputs["discharge"].mean(axis=0, dtype=np.float64))
-        kept.append({name: np.stack([member[name] for member in states]) for name in states[0]})
+        at_ends.append({name: np.stack([member[name] for member in states]) for name in states[0]})
     print(f"{len(names)} basins are simulated", file=sys.stderr)
     discharge = np.concatenate(flow, axis=1)
     return Record(
@@ -143,7 +143,7 @@ def _record(ensemble: Ensemble, names: list[str]) -> Record:
         whole,
         discharge,
         observe(names, str(period)).discharge[:, : discharge.shape[1]].astype(float),
-        {name: np.stack([states_of_day[name] for states_of_day in kept], axis=2) for name in kept[0]},
+        {name: np.stack([states_of_day[name] for states_of_day in at_ends], axis=2) for name in at_ends[0]},
     )
 
 

@@ -50,8 +50,8 @@ def _variances(database: Database, clock: Clock, version: str, names: list[str],
     params = ForecastParams(**asked, weather="climatology", perturbed_states=STATES)
     (run,) = forecast(database, clock, params, purpose="reforecast")
     with database.reading() as session:
-        kept = [runs.series_of(session, run.id, basin, (runs.VARIANCE,)) for basin in names]
-    return np.stack([of_basin[runs.VARIANCE].values.astype(np.float64) for of_basin in kept if of_basin])
+        series = [runs.series_of(session, run.id, basin, (runs.VARIANCE,)) for basin in names]
+    return np.stack([of_basin[runs.VARIANCE].values.astype(np.float64) for of_basin in series if of_basin])
 
 
 def _shares(variances: npt.NDArray[np.float64]) -> dict[str, dict[str, float]]:

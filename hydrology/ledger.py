@@ -169,7 +169,7 @@ def close_together(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
-    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked or {})
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked)
 
 
 def close(

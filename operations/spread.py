@@ -63,7 +63,7 @@ def _perturbed(loaded: LoadedVersion, record: Forcing, before: State | None, at_
     """
     first = record.period.first if before is None else before.day + ONE_DAY
     replayed = record.over(Period(first, at_t0.day))
-    chance = np.random.default_rng(int(at_t0.day.astype(int)))  # the same for every basin: rain errs together
+    chance = np.random.default_rng(int(at_t0.day.astype(int)))  # basins replayed from one day on err together
     several = replayed.basins(np.zeros(count, np.int64))
     several = replace(several, mass=(several.mass * rain_factors(replayed.period, count, chance)).astype(np.float32))
     start = member_states([before] * count, len(loaded.labels))

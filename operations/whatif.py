@@ -131,9 +131,9 @@ def _base(
         for run in runs.unchanged(
             session, plan.inputs.loaded.version.id, plan.days.t0, plan.days.horizon, params.weather
         ):
-            said = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
+            earlier = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
             if _id(run.weather) == _id(plan.forecast) and all(
-                _same(plan, said.get(basin.basin_id), basin) for basin in issued
+                _same(plan, earlier.get(basin.basin_id), basin) for basin in issued
             ):
                 return run.id
     if params.changes.nothing:

@@ -69,12 +69,12 @@ def snow_of_basins(
     session: Session, version: str, chosen: Mapping[str, SnowMapping | str]
 ) -> dict[str, SimulatedWater | str]:
     """Return what `snow_of` does of many basins."""
-    kept = of_basins(session, version, list(chosen), "snow")
+    simulated = of_basins(session, version, list(chosen), "snow")
     snow: dict[str, SimulatedWater | str] = {}
     for basin, of_basin in chosen.items():
         if isinstance(of_basin, str):
             snow[basin] = of_basin
-        elif (water := kept.get(basin)) is None:
+        elif (water := simulated.get(basin)) is None:
             snow[basin] = why_none(version)
         else:
             snow[basin] = water if water.cells == of_basin.cells else OTHER_CELLS

@@ -10,10 +10,10 @@ from records import simulated_loss
 
 def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, str]]:
     """Return it, and why it or a part of it is null."""
-    kept = simulated_loss.get(session, version, basin)
-    if isinstance(kept, str):
-        return None, {"loss_beside_pet": kept}
-    period, loss = kept
+    simulated = simulated_loss.get(session, version, basin)
+    if isinstance(simulated, str):
+        return None, {"loss_beside_pet": simulated}
+    period, loss = simulated
     told = LossBesidePet(
         period=Period.between(period.first, period.last),
         mean=rounded(loss.mean),

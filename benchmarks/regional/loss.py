@@ -30,11 +30,11 @@ def measure(ensemble: Ensemble) -> dict[str, Any]:
     days = Period(record.first + SPIN_UP_DAYS, record.last)
     database = opened()
     with database.reading() as session:
-        kept = [basin_records.get(session, name) for name in names]
+        places = [basin_records.get(session, name) for name in names]
     database.close()
     pets = [
         mean_pet(basin, forcing.forcing.over(days), ensemble.config.inputs)
-        for basin, forcing in zip(kept, forcings, strict=True)
+        for basin, forcing in zip(places, forcings, strict=True)
     ]
     ratios = _losses(ensemble, forcings) / np.array(pets, float)
     of_mean = ratios.mean(axis=0)

@@ -51,22 +51,22 @@ def set_low(database: Database, **levels: float) -> None:
 
 def test_what_runs_off_is_lost_and_is_left_add_up_to_all_that_was_held(database: Database, client: TestClient) -> None:
     run = keep(database)
-    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
-    assert (said["run"], said["forcing_kind"], said["purpose"]) == (run, "dry", "what-if")
-    assert "no forecast" in said["forcing_note"]
-    assert (said["time"][0], said["lead_days"], said["age_days"]) == ("2008-10-01", [1, 2, 3], 1)
-    assert said["ceiling"] == 175.0
-    np.testing.assert_allclose(np.add(said["runs_off"], np.add(said["lost"], said["left"])), said["ceiling"], rtol=1e-6)
-    np.testing.assert_allclose(said["runs_off"], made.DISCHARGE.mean(axis=0).cumsum(), rtol=1e-6)
-    np.testing.assert_allclose(said["discharge"]["median"], np.median(made.DISCHARGE, axis=0), rtol=1e-6)
-    (end,) = said["totals"]
+    body = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    assert (body["run"], body["forcing_kind"], body["purpose"]) == (run, "dry", "what-if")
+    assert "no forecast" in body["forcing_note"]
+    assert (body["time"][0], body["lead_days"], body["age_days"]) == ("2008-10-01", [1, 2, 3], 1)
+    assert body["ceiling"] == 175.0
+    np.testing.assert_allclose(np.add(body["runs_off"], np.add(body["lost"], body["left"])), body["ceiling"], rtol=1e-6)
+    np.testing.assert_allclose(body["runs_off"], made.DISCHARGE.mean(axis=0).cumsum(), rtol=1e-6)
+    np.testing.assert_allclose(body["discharge"]["median"], np.median(made.DISCHARGE, axis=0), rtol=1e-6)
+    (end,) = body["totals"]
     assert (end["day"], end["days"]) == ("2008-10-03", 3)
     assert end["runs_off"] == pytest.approx({"mean": 5.75, "p05": 5.3, "p95": 6.2})
     assert end["runs_off_volume"] == pytest.approx(5.75 * made.AREA_M2 / 1e9, rel=1e-6)
     assert [end[part]["mean"] for part in ("runs_off", "lost", "left")] == [
-        said[part][-1] for part in ("runs_off", "lost", "left")
+        body[part][-1] for part in ("runs_off", "lost", "left")
     ]
-    assert said["in_words"] == (
+    assert body["in_words"] == (
         "If no more rain or snow fell, 5.75 of the 175 mm of water in the basin would run off by 3 October, 1.00 mm be "
         "lost and 168 mm be left."
     )
@@ -77,8 +77,8 @@ def test_what_runs_off_is_lost_and_is_left_add_up_to_all_that_was_held(database:
 def test_it_tells_when_flow_falls_below_each_level(database: Database, client: TestClient) -> None:
     keep(database)
     set_low(database, half=1.4, soon=1.6, never=0.5, already=2.8)
-    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
-    levels = {level["name"]: level for level in said["low_flows"]}
+    body = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    levels = {level["name"]: level for level in body["low_flows"]}
     days = ("p05", "day", "p95")
     assert [levels["soon"][name] for name in days] == ["2008-10-01", "2008-10-01", "2008-10-02"]
     assert (levels["soon"]["days"], levels["soon"]["reason"]) == (1, None)
@@ -100,12 +100,12 @@ def test_it_tells_when_flow_falls_below_each_level(database: Database, client: T
 def test_levels_of_the_record_are_in_the_unit_that_is_asked_for(database: Database, client: TestClient) -> None:
     keep(database)
     keep_record(database)
-    said = client.get(ADDRESS).json()
-    names = [level["name"] for level in said["low_flows"]]
+    body = client.get(ADDRESS).json()
+    names = [level["name"] for level in body["low_flows"]]
     assert names == ["7q2", "7q10", "exceeded-70", "exceeded-90", "exceeded-95"]
-    assert said["units"]["low_flows.discharge"] == "m3/s"
-    np.testing.assert_allclose(said["discharge"]["median"], np.median(made.DISCHARGE, axis=0) * PER_MM, rtol=1e-6)
-    assert all(level["reason"] or level["p95"] for level in said["low_flows"])
+    assert body["units"]["low_flows.discharge"] == "m3/s"
+    np.testing.assert_allclose(body["discharge"]["median"], np.median(made.DISCHARGE, axis=0) * PER_MM, rtol=1e-6)
+    assert all(level["reason"] or level["p95"] for level in body["low_flows"])
 
 
 def test_the_newest_run_or_the_one_from_a_t0_or_a_named_one_is_told(
@@ -143,27 +143,27 @@ def test_a_network_that_does_not_conserve_mass_tells_its_flow_alone(
         result = dry(conserving=False)
         a_run(session, version, result, horizon_days=3, forcing_kind="dry", purpose="what-if")
     set_low(sqlite_database, soon=1.6)
-    said = sqlite_client.get(ADDRESS).json()
-    assert said["discharge"]["median"]
-    assert said["low_flows"][0]["day"] == "2008-10-01"
+    body = sqlite_client.get(ADDRESS).json()
+    assert body["discharge"]["median"]
+    assert body["low_flows"][0]["day"] == "2008-10-01"
     for name in ("ceiling", "runs_off", "lost", "left", "totals", "in_words"):
-        assert said[name] is None
-        assert "does not conserve mass" in said["missing"][name]
+        assert body[name] is None
+        assert "does not conserve mass" in body["missing"][name]
 
 
 def test_a_withheld_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
     run = keep(sqlite_database, not_issued("The ledger does not close for member 1."))
     assert sqlite_client.get(ADDRESS).status_code == 404
-    said = sqlite_client.get(ADDRESS, params={"run": run}).json()
-    empty = {name for name, value in said.items() if value is None} - {"superseded_by"}
-    assert empty <= set(said["missing"])
-    assert said["missing"]["ceiling"] == "The ledger does not close for member 1."
+    body = sqlite_client.get(ADDRESS, params={"run": run}).json()
+    empty = {name for name, value in body.items() if value is None} - {"superseded_by"}
+    assert empty <= set(body["missing"])
+    assert body["missing"]["ceiling"] == "The ledger does not close for member 1."
 
 
 def test_a_volume_of_a_dry_run_is_refused_as_nobodys_expectation(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     run = keep(sqlite_database)
-    said = sqlite_client.get(f"/v1/basins/{BASIN}/volumes", params={"run": run, "season": "10-01..10-03"}).json()
-    assert (said["raw"], said["calibrated"]) == (None, None)
-    assert "no volume that anybody expects" in said["missing"]["raw"]
+    body = sqlite_client.get(f"/v1/basins/{BASIN}/volumes", params={"run": run, "season": "10-01..10-03"}).json()
+    assert (body["raw"], body["calibrated"]) == (None, None)
+    assert "no volume that anybody expects" in body["missing"]["raw"]

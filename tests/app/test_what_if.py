@@ -42,24 +42,24 @@ def keep(database: Database, base: runs.BasinResult, changed: runs.BasinResult, 
 def test_both_are_told_by_day_with_the_difference_and_both_ledgers(database: Database, client: TestClient) -> None:
     base, changed = keep(database, made.forecast(), with_more_water())
     answer = client.get(WHAT_IF, params={"run": changed, "units": "mm/day"})
-    said = answer.json()
+    body = answer.json()
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert (said["base"]["run"], said["changed"]["run"], said["run"]) == (base, changed, changed)
+    assert (body["base"]["run"], body["changed"]["run"], body["run"]) == (base, changed, changed)
     mean = made.DISCHARGE.mean(axis=0)
-    np.testing.assert_allclose(said["base"]["discharge"]["mean"], mean)
-    np.testing.assert_allclose(said["changed"]["discharge"]["mean"], 2 * mean)
+    np.testing.assert_allclose(body["base"]["discharge"]["mean"], mean)
+    np.testing.assert_allclose(body["changed"]["discharge"]["mean"], 2 * mean)
     for name, level in (("p05", 0.05), ("p95", 0.95)):
         of_members = np.quantile(made.DISCHARGE, level, axis=0)
-        np.testing.assert_allclose(said["base"]["discharge"][name], of_members, rtol=1e-6)
-        np.testing.assert_allclose(said["changed"]["discharge"][name], 2 * of_members, rtol=1e-6)
-    assert said["difference"]["depth"] == pytest.approx(float(mean.sum()))
-    assert said["difference"]["volume"] == pytest.approx(float(mean.sum()) / 1000 * made.AREA_M2)
-    assert said["changed"]["water_balance"]["mean"]["increment"] == 10
-    assert "increment" not in said["base"]["water_balance"]["mean"]
-    assert {member["terms"]["increment"] for member in said["changed"]["water_balance"]["members"].values()} == {10}
+        np.testing.assert_allclose(body["base"]["discharge"][name], of_members, rtol=1e-6)
+        np.testing.assert_allclose(body["changed"]["discharge"][name], 2 * of_members, rtol=1e-6)
+    assert body["difference"]["depth"] == pytest.approx(float(mean.sum()))
+    assert body["difference"]["volume"] == pytest.approx(float(mean.sum()) / 1000 * made.AREA_M2)
+    assert body["changed"]["water_balance"]["mean"]["increment"] == 10
+    assert "increment" not in body["base"]["water_balance"]["mean"]
+    assert {member["terms"]["increment"] for member in body["changed"]["water_balance"]["members"].values()} == {10}
     flows = client.get(WHAT_IF, params={"run": changed}).json()
     assert flows["units"]["discharge"] == "m3/s"
-    assert flows["difference"] == said["difference"]
+    assert flows["difference"] == body["difference"]
 
 
 def test_every_answer_about_it_says_what_it_changes_and_not_who_asked(database: Database, client: TestClient) -> None:
@@ -68,8 +68,8 @@ def test_every_answer_about_it_says_what_it_changes_and_not_who_asked(database: 
         client.get(address).json()
         for address in (f"/v1/runs/{changed}/basins/{BASIN}", f"/v1/runs/{changed}", f"{WHAT_IF}?run={changed}")
     ]
-    for said in answers:
-        assert said["what_if"] == {
+    for body in answers:
+        assert body["what_if"] == {
             "in_words": "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0",
             "degrees": 2.0,
             "precipitation_percent": 0.0,
@@ -79,7 +79,7 @@ def test_every_answer_about_it_says_what_it_changes_and_not_who_asked(database: 
             "note": "more snow?",
             "base": base,
         }
-        assert "river office" not in str(said)
+        assert "river office" not in str(body)
     assert answers[0]["in_words"].startswith("No forecast, but what if: 2 °C warmer")
     assert answers[0]["forcing_note"].endswith("Changed as what_if says.")
     listed = client.get("/v1/runs?purpose=what-if").json()["runs"]
@@ -94,29 +94,29 @@ def test_a_run_that_changes_nothing_stands_beside_itself(sqlite_database: Databa
         asked = RunWhatIf(changes={})
         given: dict[str, Any] = {"horizon_days": 3, "forcing_kind": "observed", "purpose": "what-if"}
         run = a_run(session, version, made.forecast(), what_if=asked, **given).id
-    said = sqlite_client.get(WHAT_IF, params={"run": run}).json()
-    assert said["base"] == said["changed"]
-    assert said["difference"] == {"depth": 0, "volume": 0}
-    assert said["what_if"]["in_words"] == "nothing is changed"
+    body = sqlite_client.get(WHAT_IF, params={"run": run}).json()
+    assert body["base"] == body["changed"]
+    assert body["difference"] == {"depth": 0, "volume": 0}
+    assert body["what_if"]["in_words"] == "nothing is changed"
 
 
 def test_of_a_withheld_run_the_base_is_told_and_the_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     base, changed = keep(sqlite_database, made.forecast(), not_issued("The ledger does not close for member 0."))
-    said = sqlite_client.get(WHAT_IF, params={"run": changed}).json()
-    assert (said["base"]["run"], said["changed"], said["difference"]) == (base, None, None)
-    assert said["missing"]["changed"] == said["missing"]["difference"] == "The ledger does not close for member 0."
+    body = sqlite_client.get(WHAT_IF, params={"run": changed}).json()
+    assert (body["base"]["run"], body["changed"], body["difference"]) == (base, None, None)
+    assert body["missing"]["changed"] == body["missing"]["difference"] == "The ledger does not close for member 0."
 
 
 def test_without_a_ledger_or_an_area_the_reason_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
     chosen: dict[str, Any] = {"conserving": False, "area_m2": None, "area_name": None}
     _, changed = keep(sqlite_database, made.forecast(**chosen), made.forecast(**chosen), conserving=False)
-    said = sqlite_client.get(WHAT_IF, params={"run": changed, "units": "mm/day"}).json()
-    assert said["changed"]["water_balance"] is None
-    assert "does not conserve mass" in said["missing"]["changed.water_balance"]
-    assert said["base"]["volume"]["volume"] is said["difference"]["volume"] is None
-    assert {"base.volume.volume", "changed.volume.volume", "difference.volume"} <= said["missing"].keys()
+    body = sqlite_client.get(WHAT_IF, params={"run": changed, "units": "mm/day"}).json()
+    assert body["changed"]["water_balance"] is None
+    assert "does not conserve mass" in body["missing"]["changed.water_balance"]
+    assert body["base"]["volume"]["volume"] is body["difference"]["volume"] is None
+    assert {"base.volume.volume", "changed.volume.volume", "difference.volume"} <= body["missing"].keys()
     refused = sqlite_client.get(WHAT_IF, params={"run": changed})
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
 

@@ -9,9 +9,9 @@ ASKED = ("what-if", "--basin", "SYNTH-01", "--t0", "2004-04-10")
 
 def test_the_run_and_its_base_are_told_and_the_latest_forecast_stays(worked: Freshet) -> None:
     before = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
-    said = worked(*ASKED, "--increment-mm", "10", "--storm-mm", "30", "--storm-lead", "2", "--note", "why", "--json")
-    assert said.code == 0
-    (run,), (base,) = said.json["runs"], said.json["bases"]
+    printed = worked(*ASKED, "--increment-mm", "10", "--storm-mm", "30", "--storm-lead", "2", "--note", "why", "--json")
+    assert printed.code == 0
+    (run,), (base,) = printed.json["runs"], printed.json["bases"]
     assert run["what_if"]["base"] == base["id"]
     assert run["what_if"]["note"] == "why"
     assert run["what_if"]["by"].startswith("command line")
@@ -36,5 +36,5 @@ def test_the_run_and_its_base_are_told_and_the_latest_forecast_stays(worked: Fre
     ],
 )
 def test_what_cannot_be_is_refused(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = worked(*ASKED, *arguments)
-    assert (said.code, sentence in " ".join(said.err.split())) == (code, True)
+    printed = worked(*ASKED, *arguments)
+    assert (printed.code, sentence in " ".join(printed.err.split())) == (code, True)
