@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from importlib import metadata
 from typing import Any
 
+import anyio
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
@@ -33,6 +34,9 @@ from app.health.endpoints import router as health
 from app.hosts import TrustedHosts
 from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
+from app.liveness import give_signs
+from app.metrics.endpoints import router as metrics
+from app.metrics.requests import RequestTimes, Timed
 from app.models.endpoints import router as models
 from app.normals.endpoints import router as normals
 from app.observations.endpoints import router as observations
@@ -85,7 +89,10 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
                 sender,
             )
             app.state.rendered, app.state.rates = Rendered(), Rates(settings)
-            yield
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(give_signs)
+                yield
+                tasks.cancel_scope.cancel()
             await app.state.rates.close()
         finally:
             sender.close()
@@ -106,7 +113,10 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     problems.handle(app)
     build = app.build_middleware_stack
     # Outside of what answers unexpected errors, which no other middleware is.
-    app.build_middleware_stack = lambda: Heads(Compressed(SecurityHeaders(build())))  # type: ignore[method-assign]
+    app.state.times = RequestTimes()
+    app.build_middleware_stack = lambda: Timed(  # type: ignore[method-assign]
+        Heads(Compressed(SecurityHeaders(build()))), app.state.times
+    )
     app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)
     strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
@@ -141,6 +151,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     ):
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
+    strict.include_router(metrics)
     strict.include_router(pages, **closed)
     strict.include_router(problem_pages)
     strict.include_router(guide)

@@ -18,13 +18,15 @@ from app.problems import (
 from app.skill.service import NotEvaluated
 from app.verification.service import NotVerified
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
+from records.damaged_years import DamagedSeries
 from records.deliveries import NotEnded
-from records.engine import DatabaseProblem
+from records.engine import DatabaseProblem, StorageFull
 from records.feeds import FeedConflict
 from records.ids import Corrupt
 from records.jobs import IdempotencyConflict
 from records.latest import NoForecast, NoModel
 from records.product_credits import ProductConflict
+from records.retention import Gone
 from records.schedules import ScheduleConflict
 from records.series import NoObservations
 from records.signing import NoWebhookKey
@@ -33,6 +35,7 @@ from records.signing import NoWebhookKey
 MENDING: Mapping[type[Problem], str] = {
     Problem: "Read `detail`: it says what is wrong this time and how to mend it.",
     NotFound: "Check the spelling. The address without its last part lists what there is.",
+    Gone: "It is not kept any more: let an administrator lengthen the rule of retention for those to come.",
     NoForecast: "Make one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`.",
     NoModel: "Promote a version for it: `freshet models install-pretrained --promote`, or `models promote VERSION`.",
     NoObservations: "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing.",
@@ -42,8 +45,10 @@ MENDING: Mapping[type[Problem], str] = {
     InvalidInput: "Change what `detail` and `errors` name, and send the request again.",
     IdempotencyConflict: "Send a new `Idempotency-Key` with a new request.",
     DataProblem: "Mend the data that `detail` names (ingest them again, for example), and send the request again.",
+    DamagedSeries: "Ingest all of the year that `detail` names again, which replaces it, or restore a backup.",
     Corrupt: "Restore the database from a backup: what it holds is not what was stored.",
     DatabaseProblem: "Try again shortly. If it lasts, run `freshet doctor` on the service's machine.",
+    StorageFull: "Free space on the disk of the database (see `/v1/status`), and send the request again.",
     Unauthorized: "Send a key: `Authorization: Bearer TOKEN`. `freshet keys make NAME` makes one.",
     Forbidden: "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing.",
     ScheduleConflict: "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name.",

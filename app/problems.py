@@ -16,12 +16,16 @@ from starlette.exceptions import HTTPException
 
 from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
-from records.deliveries import NotEnded
-from records.engine import DatabaseProblem
+from records.deliveries import NotEnded, UnknownDelivery
+from records.engine import DatabaseProblem, StorageFull, is_full
 from records.feeds import FeedConflict
 from records.ids import Corrupt
+from records.jobs import UnknownJob
 from records.product_credits import ProductConflict
+from records.retention import Gone
+from records.runs import UnknownRun
 from records.schedules import ScheduleConflict
+from records.weather import UnknownWeather
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -100,10 +104,12 @@ class Internal(Problem):
 STATUS: Mapping[type[Exception], int] = {
     Problem: 500,
     NotFound: 404,
+    Gone: 410,
     InvalidInput: 422,
     DataProblem: 409,
     Corrupt: 500,
     DatabaseProblem: 503,
+    StorageFull: 507,
     Unauthorized: 401,
     Forbidden: 403,
     ScheduleConflict: 409,
@@ -119,6 +125,10 @@ STATUS: Mapping[type[Exception], int] = {
     TooManyRequests: 429,
 }
 
+_LATER = {"Retry-After": "5"}  # seconds after which a database that was away may be back
+
+PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
+"""What is unknown may also be gone: pruned by a rule of retention."""
 MOST_FAULTS = 50  # a sentence on each of thousands helps nobody
 
 log = structlog.get_logger()
@@ -171,7 +181,8 @@ def status_of(problem: type[Exception]) -> int:
 def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
     by_status: dict[int | str, list[type[Problem]]] = {}
-    for problem in (*problems, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
+    gone = (Gone,) if any(problem in PRUNED for problem in problems) else ()
+    for problem in (*problems, *gone, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
         by_status.setdefault(status_of(problem), []).append(problem)
     return {
         status: {
@@ -190,7 +201,7 @@ def documented_keyed(*problems: type[Problem]) -> dict[int | str, dict[str, Any]
 
 def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation that needs a key and takes a body."""
-    return documented(Unauthorized, Forbidden, TooLarge, *problems)
+    return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
 
 
 def handle(app: FastAPI) -> None:
@@ -211,6 +222,8 @@ def answer_to(request: Request, error: Exception) -> Response:
         headers = {"WWW-Authenticate": "Bearer"}
     if isinstance(error, TooManyRequests):
         headers = {"Retry-After": str(error.seconds)}
+    if isinstance(error, DatabaseProblem):
+        headers = _LATER
     return _answer(request, error.kind, status_of(type(error)), str(error), faults, headers)
 
 
@@ -293,9 +306,12 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _database(request: Request, error: Exception) -> Response:
+    if is_full(error):
+        log.error("request.storage_full", path=request.scope["path"])
+        return answer_to(request, StorageFull())
     log.error("request.database", path=request.scope["path"], error=str(error))
     said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
-    return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said)
+    return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said, headers=_LATER)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

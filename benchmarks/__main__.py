@@ -20,6 +20,7 @@ MEASUREMENTS = {
     "command-line": "benchmarks.speed.command_line",
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.exactness",
+    "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.live_replay",
     "mclstm-step": "benchmarks.speed.mclstm_step",

@@ -1,6 +1,7 @@
 """The main job on synthetic basins, through the whole service: jobs posted over REST, watched, forecasts read back."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Protocol
 
 from app.jobs.schemas import Job
@@ -76,7 +78,7 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
             env=environment,
             stdout=said,
             stderr=said,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - there are no threads here
+            preexec_fn=partial(end_with_parent, signal.SIGTERM),  # noqa: PLW1509 - there are no threads here
         )
     try:
         yield process

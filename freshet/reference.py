@@ -49,7 +49,8 @@ A job is work that the service does beside answering. `POST /v1/jobs` with a kin
 kind that can be asked for. What a job does to its process, and what becomes of it then:
 [Deployment](deployment.md#jobs-their-processes-and-their-limits).
 
-The workers of its queue do a job. An attempt that takes longer than its limit is ended, and the job has failed."""
+The workers of its queue do a job. An attempt that takes longer than its limit is ended, and the job has failed.
+One whose progress stands still for the time in the last column is ended too, and the job is tried again."""
 
 
 def pages() -> dict[str, str]:
@@ -115,17 +116,24 @@ def _default(field: FieldInfo) -> str:
 
 def _jobs() -> str:
     rows = [
-        f"| `{kind}` | {_cell(job.__doc__ or '')} | `{job.queue}` | {_in_words(job.time_limit)} |"
+        f"| `{kind}` | {_cell(job.__doc__ or '')} | `{job.queue}` | {_in_words(job.time_limit)} | "
+        f"{_in_words(min(job.silence_limit, job.time_limit))} |"
         for kind, job in KINDS.items()
     ]
-    return "\n".join([_JOBS, "", "| kind | what | queue | limit |", "|---|---|---|---|", *rows]) + "\n"
+    return (
+        "\n".join([_JOBS, "", "| kind | what | queue | limit | without progress |", "|---|---|---|---|---|", *rows])
+        + "\n"
+    )
 
 
 def _in_words(time: timedelta) -> str:
     minutes = int(time / timedelta(minutes=1))
     if minutes < 60:
         return f"{minutes} minutes"
-    return f"{minutes // 60} hours" if time <= timedelta(days=1) else f"{time.days} days"
+    hours = minutes // 60
+    if hours <= 24:
+        return f"{hours} hour{'s' if hours > 1 else ''}"
+    return f"{time.days} days"
 
 
 def _cell(text: str) -> str:

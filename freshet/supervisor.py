@@ -1,4 +1,4 @@
-"""The whole service as one tree of processes, started and stopped together."""
+"""The whole service as one tree of processes, started, watched and stopped together."""
 
 import fcntl
 import os
@@ -7,39 +7,35 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 
 import structlog
 
+from freshet.ears import Ears
+from freshet.part import LONGEST_SILENCE, Part
 from hydrology.errors import Problem
-from records import private
+from records import private, restarts, signs
 from records.parent import end_with_parent
+from records.restarts import Restart
 from records.settings import Settings
-from workers.broker import start_embedded
+from workers.broker import answers, launch_embedded, start_embedded
 from workers.worker import GRACE
 
 log = structlog.get_logger()
 
+API = "api"
 PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job leaves off within its grace
-MOST_RESTARTS = 5  # within a minute: a process that dies more often is broken
+SECONDS_BETWEEN_LOOKS = 0.2
+SECONDS_BETWEEN_PINGS = 1.0
+LONGEST_ABSENCE = 3.0  # seconds between two looks; after more this process was stopped itself, and has heard nothing
 
 
 class ServiceProblem(Problem):
-    """The service cannot be started, or a part of it keeps dying."""
+    """The service cannot be started."""
 
     kind = "service"
     exit_code = 5
-
-
-@dataclass
-class Part:
-    """One process of the service, and when it was started again."""
-
-    name: str
-    command: list[str]
-    process: subprocess.Popen[bytes]
-    restarts: list[float] = field(default_factory=list)
 
 
 def commands(host: str, port: int, workers: int, training_workers: int) -> dict[str, list[str]]:
@@ -53,7 +49,7 @@ def commands(host: str, port: int, workers: int, training_workers: int) -> dict[
     return {
         **{f"{queue} worker {n + 1}": ["worker", "--queue", queue] for queue in counts for n in range(counts[queue])},
         "scheduler": ["scheduler"],
-        "api": ["api", "--host", host, "--port", str(port)],
+        API: ["api", "--host", host, "--port", str(port)],
     }
 
 
@@ -62,8 +58,9 @@ class Service:
 
     def __init__(self, settings: Settings, host: str, port: int, workers: int, training_workers: int) -> None:
         self.settings = settings
-        self._broker: subprocess.Popen[bytes] | None = None
+        self._broker: Part | None = None
         self._parts: list[Part] = []
+        self._restarts: list[Restart] | None = None
         self._stopping = False
         self._commands = commands(host, port, workers, training_workers)
 
@@ -71,54 +68,78 @@ class Service:
         """Start everything, keep it running, and stop everything on SIGTERM or SIGINT.
 
         Raises:
-            ServiceProblem: another instance runs on this data folder, or a part keeps dying.
+            ServiceProblem: another instance runs on this data folder.
             BrokerProblem: the embedded broker does not start.
         """
-        with _only_instance(self.settings):
+        with _only_instance(self.settings), closing(Ears()) as ears:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
             try:
-                if self.settings.broker_url is None:
-                    self._broker = start_embedded(self.settings)
-                self._parts = [Part(name, parts, self._spawn(parts)) for name, parts in self._commands.items()]
-                log.info("service.start", parts=[part.name for part in self._parts])
-                while not self._stopping:
-                    self._look_after()
-                    time.sleep(0.2)
+                self._start(ears)
+                self._watch(ears)
             finally:
+                signs.tell(signs.STOPPING)
                 self._end_all()
 
-    def _spawn(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+    def _start(self, ears: Ears) -> None:
+        now = time.monotonic()
+        if self.settings.broker_url is None:
+            launch = partial(launch_embedded, self.settings)
+            self._broker = Part("broker", launch, start_embedded(self.settings), now)
+        for name, arguments in self._commands.items():
+            spawn = partial(self._spawn, arguments, ears)
+            self._parts.append(Part(name, spawn, spawn(), now))
+        log.info("service.start", parts=[part.name for part in self._parts])
+
+    def _spawn(self, arguments: list[str], ears: Ears) -> subprocess.Popen[bytes]:
         # A group of its own: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
         return subprocess.Popen(
             [sys.executable, "-m", "freshet", *arguments],
-            env=self._environment(),
+            env=self._environment(ears),
             stdout=sys.stderr.fileno(),  # standard output is for answers
             process_group=0,
             preexec_fn=end_with_parent,  # noqa: PLW1509 - there are no threads here
         )
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, ears: Ears) -> dict[str, str]:
         """Return the environment of the parts: the settings of this process, whatever they came from."""
+        inherited = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
         chosen = {"FRESHET_DATA": str(self.settings.data), "FRESHET_DATABASE_URL": self.settings.database_url}
-        return os.environ | chosen | {"FRESHET_LOG_LEVEL": self.settings.log_level}
+        watch = {"NOTIFY_SOCKET": ears.address, "WATCHDOG_USEC": f"{LONGEST_SILENCE * 1e6:.0f}"}
+        return inherited | chosen | watch | {"FRESHET_LOG_LEVEL": self.settings.log_level}
 
-    def _look_after(self) -> None:
-        if self._broker is not None and self._broker.poll() is not None:
-            log.error("service.broker_died", code=self._broker.returncode)
-            self._broker = start_embedded(self.settings)
-        for part in self._parts:
-            code = part.process.poll()
-            if code is None:
-                continue
-            log.error("service.part_died", part=part.name, code=code)
-            now = time.monotonic()
-            part.restarts = [*(at for at in part.restarts if now - at < 60), now]
-            if len(part.restarts) > MOST_RESTARTS:
-                raise ServiceProblem(
-                    f"The {part.name} ended {len(part.restarts)} times in a minute: read its log above."
-                )
-            part.process = self._spawn(part.command)
+    def _watch(self, ears: Ears) -> None:
+        looked_at = pinged_at = time.monotonic()
+        is_ready = False
+        while not self._stopping:
+            now, processes = time.monotonic(), ears.heard()
+            everything = [*self._parts, *([self._broker] if self._broker else [])]
+            for part in everything:
+                if part.process.pid in processes:
+                    part.hear(now)
+                elif now - looked_at > LONGEST_ABSENCE:
+                    part.pardon(now)
+            if self._broker is not None and now - pinged_at > SECONDS_BETWEEN_PINGS:
+                pinged_at = now
+                if answers(self.settings):
+                    self._broker.hear(now)
+            for part in everything:
+                part.look(now)
+            self._tell([part.restart for part in everything])
+            if not is_ready and any(part.name == API and part.lives for part in self._parts):
+                is_ready = True
+                signs.tell(signs.READY)
+            signs.tell(signs.LIVES)
+            looked_at = now
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _tell(self, of_parts: Sequence[Restart | None]) -> None:
+        """Let the API know what is being started again."""
+        told = [restart for restart in of_parts if restart is not None]
+        if told != self._restarts:
+            with suppress(OSError):  # no room on the disk
+                restarts.tell(self.settings.data, told)
+                self._restarts = told
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
@@ -127,7 +148,7 @@ class Service:
         """End the API, scheduler and workers at once, then the broker, through which stopped jobs are sent again."""
         _end([part.process for part in self._parts])
         if self._broker is not None:
-            _end([self._broker])
+            _end([self._broker.process])
         log.info("service.stop")
 
 

@@ -46,8 +46,9 @@ def split_years(period: Period) -> HeldOutYears:
 def whole_water_years(period: Period) -> list[int]:
     """Return the water years of which the period holds every day, in order."""
     years, days = np.unique(water_year(period.days), return_counts=True)
-    return [int(year) for year, n in zip(years, days, strict=True) if n == len(_water_year(int(year)))]
+    return [int(year) for year, n in zip(years, days, strict=True) if n == len(year_of(int(year)))]
 
 
-def _water_year(year: int) -> Period:
+def year_of(year: int) -> Period:
+    """Return the days of the water year that ends in a calendar year."""
     return Period(np.datetime64(f"{year - 1}-10-01"), np.datetime64(f"{year}-09-30"))

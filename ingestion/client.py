@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from ssl import SSLContext
 from typing import Any
 
@@ -28,7 +29,7 @@ SILENT_SECONDS = 30  # that a server may send nothing
 
 
 class TooSlow(AddressProblem):
-    """The whole of a request took longer than it may."""
+    """The whole of a request took longer than it may, or its answer trickles."""
 
 
 class BadRedirect(AddressProblem):
@@ -54,6 +55,22 @@ class Deadline:
         return seconds if most is None else min(seconds, most)
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How slowly an answer may come.
+
+    Attributes:
+        slowest: bytes a second, in the mean of a window.
+        window: seconds.
+    """
+
+    slowest: float = 1000
+    window: float = 60
+
+
+USUAL_PACE = Pace()
+
+
 def http_address(url: str) -> httpx2.URL:
     """Return a URL that the client can be given.
 
@@ -77,13 +94,13 @@ def shown(address: httpx2.URL) -> str:
     return str(address.copy_with(username=None, password=None, query=None, fragment=None))
 
 
-def public_client(deadline: Deadline, allowed: Collection[HostPort] = ()) -> httpx2.Client:
+def public_client(deadline: Deadline, allowed: Collection[HostPort] = (), pace: Pace = USUAL_PACE) -> httpx2.Client:
     """Return a client that connects to public addresses, and to the hosts with ports that are allowed besides.
 
     It follows no redirection by itself. Whatever it does may raise an AddressProblem, besides the errors of httpx2.
     """
     return httpx2.Client(
-        transport=_Transport(deadline, frozenset(allowed)),
+        transport=_Transport(deadline, frozenset(allowed), pace),
         timeout=httpx2.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
         # A compressed answer would have another length than the file, and could unpack to any.
         headers={"Accept-Encoding": "identity", "User-Agent": "freshet"},
@@ -125,10 +142,10 @@ def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
 class _Transport(httpx2.BaseTransport):
     """httpcore2's pool, on connections that are checked."""
 
-    def __init__(self, deadline: Deadline, allowed: Collection[HostPort]) -> None:
+    def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._pool = httpcore2.ConnectionPool(
             ssl_context=httpx2.create_ssl_context(),
-            network_backend=_Network(deadline, allowed),
+            network_backend=_Network(deadline, allowed, pace),
             max_keepalive_connections=0,
         )
 
@@ -182,8 +199,8 @@ def _as_httpx() -> Iterator[None]:
 class _Network(httpcore2.NetworkBackend):
     """Connections to checked addresses."""
 
-    def __init__(self, deadline: Deadline, allowed: Collection[HostPort]) -> None:
-        self._deadline, self._allowed = deadline, allowed
+    def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
+        self._deadline, self._allowed, self._pace = deadline, allowed, pace
         self._plain = httpcore2.SyncBackend()
 
     def connect_tcp(
@@ -205,17 +222,30 @@ class _Network(httpcore2.NetworkBackend):
 
     def _connected(self, address: str, port: int, timeout: float | None, *options: Any) -> httpcore2.NetworkStream:
         stream = self._plain.connect_tcp(address, port, self._deadline.left(timeout), *options)
-        return _Stream(stream, self._deadline)
+        return _Stream(stream, self._deadline, self._pace)
 
 
 class _Stream(httpcore2.NetworkStream):
     """A connection whose every step ends by the deadline: a server that sends a byte now and then gains nothing."""
 
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
-        self._stream, self._deadline = stream, deadline
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline, pace: Pace) -> None:
+        self._stream, self._deadline, self._pace = stream, deadline, pace
+        self._window_from, self._bytes = time.monotonic(), 0
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._deadline.left(timeout))
+        part = self._stream.read(max_bytes, self._deadline.left(timeout))
+        self._count(len(part))
+        return part
+
+    def _count(self, size: int) -> None:
+        now = time.monotonic()
+        seconds = now - self._window_from
+        self._bytes += size
+        if seconds < self._pace.window:
+            return
+        if self._bytes < self._pace.slowest * seconds:
+            raise TooSlow(f"It sends fewer than {self._pace.slowest:g} bytes a second, which is the limit: try later.")
+        self._window_from, self._bytes = now, 0
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, self._deadline.left(timeout))
@@ -227,7 +257,7 @@ class _Stream(httpcore2.NetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         secured = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout))
-        return _Stream(secured, self._deadline)
+        return _Stream(secured, self._deadline, self._pace)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

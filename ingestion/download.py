@@ -18,7 +18,7 @@ from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_ex
 
 from hydrology.errors import InvalidInput, Problem
 from ingestion.addresses import AddressProblem, UnknownHost
-from ingestion.client import Deadline, get, http_address, public_client, shown
+from ingestion.client import USUAL_PACE, Deadline, Pace, get, http_address, public_client, shown
 from jobspec.addresses import HostPort
 
 Progress = Callable[[int, int | None], None]
@@ -46,11 +46,13 @@ class Limits:
         size: bytes of the file. The largest published archive that is read here, Caravan's, has some 25 GiB.
         seconds: for all attempts together. What came stays, and the next download goes on from there.
         spare: bytes that stay free on the disk, for the records beside it.
+        pace: how slowly the file may come.
     """
 
     size: int = 64 * 2**30
     seconds: float = 2 * 3600
     spare: int = 2**30
+    pace: Pace = USUAL_PACE
 
 
 _USUAL_LIMITS = Limits()
@@ -95,7 +97,7 @@ def fetch(
     with part.held(shown(address)) as file:
         room = max(0, shutil.disk_usage(folder).free + part.size - limits.spare)
         transfer = _Transfer(address, part, file, min(limits.size, room), on_progress or _no_progress)
-        _fetch_part(transfer, Deadline(limits.seconds), allowed)
+        _fetch_part(transfer, Deadline(limits.seconds), allowed, limits.pace)
         if sha256 is not None and (digest := _digest(part.path)) != sha256.lower():
             part.discard()
             raise DownloadError(
@@ -181,11 +183,11 @@ class _Transfer:
     wait=wait_exponential(multiplier=1, max=30),
     reraise=True,
 )
-def _fetch_part(transfer: _Transfer, deadline: Deadline, allowed: Collection[HostPort]) -> None:
+def _fetch_part(transfer: _Transfer, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
     validator = transfer.part.validator()
     headers = {} if validator is None else {"Range": f"bytes={transfer.part.size}-", "If-Range": validator}
     try:
-        with public_client(deadline, allowed) as client, get(client, transfer.address, headers) as response:
+        with public_client(deadline, allowed, pace) as client, get(client, transfer.address, headers) as response:
             _receive(response, transfer)
     except UnknownHost as problem:
         raise _PassingError(f"{transfer.name} could not be fetched. {problem}") from problem

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from hydrology.calendar import Period
 from hydrology.error_model import LONGEST_GAP
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
@@ -88,7 +89,14 @@ class WeatherParams(RequestModel):
     weather_file: str
 
 
-class PromotionRule(RequestModel):
+class Judgement(RequestModel):
+    """What comes of a new version that is held against the current ones."""
+
+    margin: float = Field(0.0, ge=0, le=1, description="How far above 0 the interval must lie, in NSE.")
+    promote: bool = Field(False, description="Whether a better version becomes current automatically.")
+
+
+class PromotionRule(Judgement):
     """How the new version is compared with the current ones. It is better where the 95 % interval of the median
     difference in NSE, paired by basin, lies above the margin. Two of every three water years decide; the third only
     reports. A fine-tuned version is decided on basin by basin, and against its parent where a basin has no version."""
@@ -97,8 +105,6 @@ class PromotionRule(RequestModel):
         description="Days that took no part in the training, nor in that of its ancestors: four or more whole water "
         "years (October to September)."
     )
-    margin: float = Field(0.0, ge=0, le=1, description="How far above 0 the interval must lie, in NSE.")
-    promote: bool = Field(False, description="Whether a better version becomes current automatically.")
 
 
 class TrainingParams(RequestModel):
@@ -120,6 +126,29 @@ class TrainingParams(RequestModel):
             with refusing("period"):
                 split_years(rule.period)
         return rule
+
+
+class RetrainingParams(Judgement):
+    """Which version's recipe to train anew on the record as it is now, and what comes of it.
+
+    Two ensembles are trained: the candidate on every day of the record, and its twin on all but the judged years. The
+    twin is held there against the version in use, or that one's twin, by the rule of a training's `compare`."""
+
+    version: Id | None = Field(None, description="By default the version in use in the most basins.")
+    judge_on: PeriodField | None = Field(
+        None,
+        description="Four or more whole water years (October to September). By default the longest stretch of them "
+        "that the version in use, or its twin, has not learnt from.",
+    )
+    label: Line | None = Field(None, description="A name for the candidate.")
+
+    @field_validator("judge_on")
+    @classmethod
+    def _has_enough_years(cls, period: Period | None) -> Period | None:
+        if period is not None:
+            with refusing("period"):
+                split_years(period)
+        return period
 
 
 class MemberParams(RequestModel):
@@ -367,8 +396,16 @@ class ReplayParams(RequestModel):
     traces: int = Field(11, ge=1, le=51, description="Of each morning's weather forecast: perturbed observations.")
 
 
+class CheckParams(RequestModel):
+    """Nothing: all that is kept is checked."""
+
+
 class DeliveryParams(RequestModel):
     """Nothing: all deliveries that are due are sent."""
+
+
+class PruneParams(RequestModel):
+    """Nothing: the rules are settings of the service."""
 
 
 class JobRequest(RequestModel):
@@ -377,12 +414,15 @@ class JobRequest(RequestModel):
     Attributes:
         queue: whose workers run it.
         time_limit: how long one attempt may run; then it is killed, and the job has failed.
+        silence_limit: how long its progress may stay the same; then it is killed, and the job is tried again. Longer
+            than any step takes on a slow machine.
         memory_limit: how many bytes one attempt may allocate; None for no limit. A job with a limit runs in a process
             of its own.
     """
 
     queue: ClassVar[Queue] = "default"
     time_limit: ClassVar[timedelta] = timedelta(hours=12)
+    silence_limit: ClassVar[timedelta] = timedelta(hours=1)
     memory_limit: ClassVar[int | None] = None
 
     kind: str
@@ -455,8 +495,20 @@ class ClimateJob(JobRequest):
 class TrainingJob(JobRequest):
     """Train a model version, or fine-tune one."""
 
+    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+
     kind: Literal["training"]
     params: TrainingParams
+
+
+class RetrainingJob(JobRequest):
+    """Train the recipe of the version in use anew on the record as it is now, judge what it led to, and with `promote`
+    put it in use where it is better. Where no water year has come since, nothing is done: made for a schedule."""
+
+    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+
+    kind: Literal["retraining"]
+    params: RetrainingParams
 
 
 class ForecastJob(JobRequest):
@@ -558,6 +610,25 @@ class PretrainedJob(JobRequest):
     params: PretrainedParams
 
 
+class CheckJob(JobRequest):
+    """Check every page of the database, every reference and every row that has a checksum. Where something is damaged
+    the job fails and names it."""
+
+    time_limit = timedelta(hours=4)
+
+    kind: Literal["check"]
+    params: CheckParams
+
+
+class PruneJob(JobRequest):
+    """Delete what is older than the rules of retention keep it. Asked again, it deletes nothing."""
+
+    time_limit = timedelta(hours=4)
+
+    kind: Literal["prune"]
+    params: PruneParams
+
+
 class MemberJob(JobRequest):
     """Train one member of an ensemble. Only a training posts it."""
 
@@ -609,6 +680,7 @@ AnyJobRequest = Annotated[
     | ReplayJob
     | ClimateJob
     | TrainingJob
+    | RetrainingJob
     | ForecastJob
     | WhatIfJob
     | VolumesJob
@@ -618,7 +690,9 @@ AnyJobRequest = Annotated[
     | VerificationJob
     | LevelsJob
     | ComparisonJob
-    | PretrainedJob,
+    | PretrainedJob
+    | CheckJob
+    | PruneJob,
     Field(discriminator="kind"),
 ]
 """What people can ask for."""

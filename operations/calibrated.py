@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.basins import gauge_product
@@ -25,6 +26,8 @@ from records.run_calibration import RunCalibration
 from records.run_weather import RunWeather
 from records.states import State
 from records.versions import Version
+
+log = structlog.get_logger()
 
 LEAST_MORNINGS = 90
 """On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
@@ -164,7 +167,11 @@ def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_produ
     if state.recent_flow is None or not len(state.recent_flow) or area is None:
         return None
     days = Period(t0 - (len(state.recent_flow) - 1) * ONE_DAY, t0)
-    stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", days)
+    try:
+        stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", days)
+    except series.DamagedSeries as problem:
+        log.warning("forecast.without_last_flow", basin=basin.id, error=str(problem))
+        return None
     if stored is None:
         return None
     observed = _in_mm(stored, area)

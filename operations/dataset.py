@@ -109,6 +109,24 @@ def _load_together(
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
 ) -> dict[str, BasinForcing | str]:
+    """Load basins, without those of which something is damaged."""
+    damaged: dict[str, BasinForcing | str] = {}
+    while True:
+        try:
+            return damaged | _load_whole(
+                session, [basin for basin in ids if basin not in damaged], config, means, known
+            )
+        except series.DamagedSeries as problem:
+            damaged[problem.basin] = str(problem)
+
+
+def _load_whole(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
+) -> dict[str, BasinForcing | str]:
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     extents = series.extent(session, ids, inputs.product, names)
@@ -231,7 +249,10 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     Args:
         products: whose area it is converted by (`basins.area_by`).
     """
-    observed = series.read(session, basin, gauge_product(basin), "discharge", period)
+    try:
+        observed = series.read(session, basin, gauge_product(basin), "discharge", period)
+    except series.DamagedSeries as problem:
+        return str(problem)
     if observed is None:
         return f"{basin} has no observed discharge in {period}: ingest its streamflow."
     area = area_by(basins.get(session, basin).areas, products)

@@ -141,11 +141,17 @@ def _report(database: Database, basin: str, clock: Clock) -> list[Finding]:
     with database.reading() as session:
         areas = basins.get(session, basin).areas
         kept: dict[tuple[str, str], DailySeries] = {}
+        damaged: list[Finding] = []
         for entry in series.catalogue(session, basin):
-            one = series.read(session, basin, entry.product, entry.variable)
+            try:
+                one = series.read(session, basin, entry.product, entry.variable)
+            except series.DamagedSeries as problem:
+                of = {"product": entry.product, "variable": entry.variable}
+                damaged.append(Finding("damaged", "error", str(problem), of))
+                continue
             assert one is not None
             kept[entry.product, entry.variable] = one
-    findings = quality_report(kept, areas)
+    findings = [*quality_report(kept, areas), *damaged]
     with database.transaction() as session:
         by_product: dict[str, list[Finding]] = {product: [] for product, _ in kept}
         for finding in findings:

@@ -32,8 +32,8 @@ def observed_normals(
     normals: dict[str, Array | str] = {name: f"No discharge of {name} is kept." for name in basins}
     for product, names in by_gauge.items():
         for first in range(0, len(names), BLOCK):
-            for name, unit, means in _means(session, product, names[first : first + BLOCK], days):
-                normals[name] = _in_mm(basins[name], unit, means, area_products)
+            for name, means in _means(session, product, names[first : first + BLOCK], days):
+                normals[name] = means if isinstance(means, str) else _in_mm(basins[name], *means, area_products)
     return normals
 
 
@@ -55,15 +55,23 @@ def _at(t0: Day, water: SimulatedWater) -> float | str:
     return too_few_years(1, 1) if isnan(normal) else normal
 
 
-def _means(session: Session, product: str, names: Sequence[str], days: Days) -> Iterator[tuple[str, str, Array]]:
-    """Yield those of the basins that have a record, its unit and its normals, (days,) in that unit."""
+def _means(
+    session: Session, product: str, names: Sequence[str], days: Days
+) -> Iterator[tuple[str, tuple[str, Array] | str]]:
+    """Yield those of the basins that have a record, its unit and its normals, (days,) in that unit; or what is damaged
+    of it."""
     spans = series.spans(session, names, product, "discharge")
     if not spans:
         return
     record = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
-    values = series.read_many(session, list(spans), product, ["discharge"], record)[:, :, 0]
+    try:
+        values = series.read_many(session, list(spans), product, ["discharge"], record)[:, :, 0]
+    except series.DamagedSeries as problem:
+        yield problem.basin, str(problem)
+        yield from _means(session, product, [name for name in names if name != problem.basin], days)
+        return
     for (name, span), means in zip(spans.items(), normal_means(values, record, days), strict=True):
-        yield name, span.unit, means
+        yield name, (span.unit, means)
 
 
 def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | str:

@@ -94,8 +94,8 @@ def _of_basin(
 
 def _mean(session: Session, run: str, basin: str) -> npt.NDArray[np.float64]:
     """Return the mean of members and traces, (leads,) in mm/day."""
-    discharge = runs.series_of_many(session, [(run, basin)], ("discharge",))[run, basin]["discharge"].values
-    return np.asarray(discharge.reshape(-1, discharge.shape[-1]).mean(axis=0, dtype=np.float64))
+    wanted = ("discharge", runs.MEAN_OF_MEMBERS)
+    return runs.mean_of_members(runs.series_of_many(session, [(run, basin)], wanted)[run, basin])
 
 
 def _simulated(session: Session, version: str, basin: str, t0: Day) -> float:

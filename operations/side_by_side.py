@@ -91,7 +91,7 @@ def _begin(desk: _Desk) -> None:
     """Prepare a process."""
     global _desk  # noqa: PLW0603 - a pool gives its processes nothing else to keep it in
     _desk = desk
-    end_with_parent(signal.SIGTERM)
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends the others in order
     torch.set_num_threads(1)
 

@@ -12,6 +12,7 @@ from importlib import metadata
 
 import structlog
 import torch
+from sqlalchemy.orm import Session
 
 from hydrology.errors import DataProblem
 from jobspec.training import FineTuningConfig, TrainingConfig
@@ -46,6 +47,7 @@ class Begun:
     Attributes:
         version_id: what it led to; None while it is under way.
         parent: of a fine-tuning.
+        twin: the training of the version that is to be judged in place of this one's.
     """
 
     training_id: str
@@ -53,6 +55,7 @@ class Begun:
     prepared: Prepared
     version_id: str | None
     parent: versions.Version | None
+    twin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +107,36 @@ def train(
         DataProblem: no window fits, or the loss is no longer a number.
     """
     begun = begin(database, clock, config, basins)
-    if begun.version_id is None:
-        with database.reading() as session:
-            finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
-        members = [member for member in range(begun.config.members) if member not in finished]
-        processes = processes_for(len(members), cores) if device == "cpu" else 1
-        if processes > 1:
-            work = partial(_train_apart, database.url, clock, begun.training_id)
-            side_by_side(work, members, processes, on_progress)
-        else:
-            for member in members:
-                train_member(database, clock, begun, member, device, partial(on_progress, member))
+    train_members(database, clock, begun, device=device, cores=cores, on_progress=on_progress)
     return assemble(database, clock, begun, label)
+
+
+def train_members(
+    database: Database,
+    clock: Clock,
+    begun: Begun,
+    *,
+    device: str,
+    cores: int,
+    on_progress: Callable[[int, Progress], None],
+) -> None:
+    """Train the members of a training that are not in yet, with the arguments of `train`; none of a finished one.
+
+    Raises:
+        DataProblem: no window fits, or the loss is no longer a number.
+    """
+    if begun.version_id is not None:
+        return
+    with database.reading() as session:
+        finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
+    members = [member for member in range(begun.config.members) if member not in finished]
+    processes = processes_for(len(members), cores) if device == "cpu" else 1
+    if processes > 1:
+        work = partial(_train_apart, database.url, clock, begun.training_id)
+        side_by_side(work, members, processes, on_progress)
+    else:
+        for member in members:
+            train_member(database, clock, begun, member, device, partial(on_progress, member))
 
 
 def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
@@ -131,8 +152,17 @@ def _opened(database_url: str, training_id: str) -> tuple[Database, Begun]:
     return database, reopen(database, training_id)
 
 
-def begin(database: Database, clock: Clock, config: TrainingConfig | FineTuningConfig, basins: Sequence[str]) -> Begun:
+def begin(
+    database: Database,
+    clock: Clock,
+    config: TrainingConfig | FineTuningConfig,
+    basins: Sequence[str],
+    twin: str | None = None,
+) -> Begun:
     """Begin the training of a configuration on some basins, or go on with it.
+
+    Args:
+        twin: the training of the version that is to be judged in place of this one's.
 
     Raises:
         NoBasinLeft: no basin can serve; nothing is kept.
@@ -150,11 +180,13 @@ def begin(database: Database, clock: Clock, config: TrainingConfig | FineTuningC
     }
     if parent is not None:
         request["parent"] = parent.id
+    if twin is not None:
+        request["twin"] = twin
     with database.transaction() as session:
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return Begun(training.id, config, prepared, training.version_id, parent)
+    return Begun(training.id, config, prepared, training.version_id, parent, twin)
 
 
 def reopen(database: Database, training_id: str) -> Begun:
@@ -173,7 +205,7 @@ def reopen(database: Database, training_id: str) -> Begun:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
         )
-    return Begun(training_id, config, prepared, training.version_id, parent)
+    return Begun(training_id, config, prepared, training.version_id, parent, training.request.get("twin"))
 
 
 def train_member(
@@ -213,20 +245,26 @@ def train_member(
     log.info("train.member", training=training, member=member, steps=work.steps, best_nse=_best(done.log))
 
 
-def assemble(database: Database, clock: Clock, begun: Begun, label: str | None = None) -> Trained:
+def assemble(
+    database: Database, clock: Clock, begun: Begun, label: str | None = None, *, serves: bool = True
+) -> Trained:
     """Create the version, let it serve the basins that have none, and close the training: all or nothing.
 
     What was fine-tuned serves no basin before it is promoted; what fails a probe of its physics, never. Where all that
     is done already, its version is returned.
 
+    Args:
+        serves: whether it may serve basins at once.
+
     Raises:
-        DataProblem: a member is not in yet.
+        DataProblem: a member, or the twin, is not in yet.
     """
     config, prepared, refused = begun.config, begun.prepared, None
     with database.reading() as session:
         finished = trainings.finished_members(session, begun.training_id)  # gone once there is a version
+        twin = None if begun.twin is None else _led_to(session, begun.twin)
     new = new_version(clock, begun, label)
-    new = replace(new, properties=replace(new.properties, physics=measured(new, finished)))
+    new = replace(new, properties=replace(new.properties, physics=measured(new, finished), twin=twin))
     with database.transaction() as session:
         training = trainings.lock(session, begun.training_id)
         if training.version_id is not None:
@@ -237,7 +275,8 @@ def assemble(database: Database, clock: Clock, begun: Begun, label: str | None =
             raise DataProblem(f"Training {begun.training_id} lacks the members {missing}: train them first.")
         version = versions.create(session, new, members)
         current = promotions.current(session, prepared.basins)
-        vacant = [basin for basin in prepared.basins if basin not in current and begun.parent is None]
+        serves &= begun.parent is None
+        vacant = [basin for basin in prepared.basins if serves and basin not in current]
         promoted = list[str]()
         try:
             promoted = promotions.promote(
@@ -248,6 +287,14 @@ def assemble(database: Database, clock: Clock, begun: Begun, label: str | None =
         trainings.finish(session, begun.training_id, version.id, clock.wall())
     log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
     return _trained(begun, version.id, members, promoted, refused)
+
+
+def _led_to(session: Session, training: str) -> str:
+    """Return the version that a training has led to."""
+    version = trainings.get(session, training).version_id
+    if version is None:
+        raise DataProblem(f"Training {training} is not finished: its version is to be judged in place of this one's.")
+    return version
 
 
 def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:

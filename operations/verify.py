@@ -189,9 +189,7 @@ def _issued(
     learnt = [Period.parse(days) for days in version.used_periods]
     of_runs = _arrays(session, basin, [run.id for run, _ in mornings])
     for at, ((run, of_basin), arrays) in enumerate(zip(mornings, of_runs, strict=True)):
-        flow = arrays["discharge"].values
-        quantiles = np.quantile(flow.reshape(-1, flow.shape[-1]), LEVELS, axis=0).T
-        _fill(raw[at], quantiles, run.t0, learnt)
+        _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
         if runs.CALIBRATED in arrays and of_basin.summary.calibration is not None:
             fitted = _fitted_on(of_basin.summary.calibration, run.horizon_days)
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
@@ -205,7 +203,7 @@ def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mappin
     """Yield what each run keeps of the basin's discharge."""
     for first in range(0, len(ids), _TOGETHER):
         keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
-        by_key = runs.series_of_many(session, keys, ("discharge", runs.CALIBRATED))
+        by_key = runs.series_of_many(session, keys, ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED))
         yield from (by_key[key] for key in keys)
 
 

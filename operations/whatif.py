@@ -150,7 +150,9 @@ def _id(weather: RunWeather | None) -> str | None:
 
 def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
     """Return whether what an earlier run said of a basin follows from the state and the inputs of a plan."""
-    if earlier is None or earlier.status != "issued" or earlier.state_hash != basin.state_hash:
+    if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
+        return False
+    if earlier.state_hash != basin.state_hash:
         return False
     name = basin.basin_id
     forcing, parent = plan.forcings[name], earlier.parent_day

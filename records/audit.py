@@ -51,7 +51,9 @@ Action = Literal[
     "daily cycle",
     "archive replayed",
     "model promoted",
+    "model rolled back",
     "model installed",
+    "store pruned",
 ]
 
 

@@ -4,15 +4,16 @@ An attempt is written before anything is sent, under a lease: where its sender i
 when the lease has run out, and the attempt counts. A receiver may so get a change twice, never not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from sqlalchemy import ColumnElement, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from hydrology.errors import InvalidInput, NotFound
+from records import retention
 from records.alert_changes import Change, get_many
 from records.statements import add_all, as_record
 from records.subscriptions import Subscription
@@ -165,6 +166,7 @@ def replay(session: Session, delivery: str) -> Delivery:
 
     Raises:
         UnknownDelivery: there is none of that id.
+        Gone: it was pruned.
         NotEnded: it is under way.
     """
     row = _row(session, delivery)
@@ -180,10 +182,11 @@ def get(session: Session, delivery: str) -> Delivery:
 
     Raises:
         UnknownDelivery: there is none of that id.
+        Gone: it was pruned.
     """
     row = session.get(DeliveryRow, delivery, populate_existing=True)
     if row is None:
-        raise _unknown(delivery)
+        raise _unknown(session, delivery)
     return as_record(Delivery, row)
 
 
@@ -221,12 +224,32 @@ def count(session: Session, status: Status) -> int:
     return session.scalar(select(func.count()).select_from(DeliveryRow).where(DeliveryRow.status == status)) or 0
 
 
+def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
+    """Return the deliveries that ended before an instant, each with a count of 1.
+
+    Args:
+        ids: look at these alone; None for all.
+    """
+    query = select(DeliveryRow.id).where(DeliveryRow.ended_at < before).order_by(DeliveryRow.id)
+    return dict.fromkeys(session.scalars(query if ids is None else query.where(DeliveryRow.id.in_(ids))), 1)
+
+
+def remove(session: Session, ids: Collection[str]) -> list[str]:
+    """Delete deliveries with their log, and return their ids."""
+    return list(session.scalars(delete(DeliveryRow).where(DeliveryRow.id.in_(ids)).returning(DeliveryRow.id)))
+
+
 def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
     return (
         DeliveryRow.status == "pending",
-        or_(DeliveryRow.next_at.is_(None), DeliveryRow.next_at <= at),
-        or_(DeliveryRow.lease_until.is_(None), DeliveryRow.lease_until <= at),
+        _is_over(DeliveryRow.next_at, at, WAITS[-1]),
+        _is_over(DeliveryRow.lease_until, at, LEASE),
     )
+
+
+def _is_over(until: InstrumentedAttribute[datetime | None], at: datetime, longest: timedelta) -> ColumnElement[bool]:
+    """Whether a wait has ended, or is longer than any that begins now: the clock was set back."""
+    return or_(until.is_(None), until <= at, until > at + longest)
 
 
 def _end(session: Session, row: DeliveryRow, status: Literal["delivered", "failed"], at: datetime) -> Status:
@@ -238,9 +261,11 @@ def _end(session: Session, row: DeliveryRow, status: Literal["delivered", "faile
 def _row(session: Session, delivery: str) -> DeliveryRow:
     row = session.get(DeliveryRow, delivery, populate_existing=True, with_for_update=True)
     if row is None:
-        raise _unknown(delivery)
+        raise _unknown(session, delivery)
     return row
 
 
-def _unknown(delivery: str) -> UnknownDelivery:
-    return UnknownDelivery(f"No delivery {delivery!r} is kept here: list the deliveries to see their ids.")
+def _unknown(session: Session, delivery: str) -> NotFound:
+    return retention.gone(session, "deliveries", delivery) or UnknownDelivery(
+        f"No delivery {delivery!r} is kept here: list the deliveries to see their ids."
+    )

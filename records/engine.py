@@ -13,7 +13,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
@@ -21,6 +21,7 @@ from hydrology.errors import InvalidInput, Problem
 from records import private
 
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
+_POSTGRESQL_FULL = "53100"
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
 _FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError)
 
@@ -30,6 +31,24 @@ class DatabaseProblem(Problem):
 
     kind = "database"
     exit_code = 5
+
+
+class StorageFull(DatabaseProblem):
+    """Nothing more can be written: the disk of the database is full."""
+
+    kind = "storage-full"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing could be written: the disk of the database is full. Free space on it, then send the same again."
+        )
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether a driver's error is that the disk of the database is full."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
+    return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +96,7 @@ class Database:
             reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._writes = sessionmaker(self._engine, expire_on_commit=False)
         self._reads = sessionmaker(reads, expire_on_commit=False)
+        self._watched: str | None = None  # the revision that every transaction has to find
 
     @property
     def missing(self) -> str | None:
@@ -93,14 +113,23 @@ class Database:
         """Open a writing transaction: committed at the end, rolled back by an exception.
 
         SQLite has one writer at a time: hold no transaction across computing.
+
+        Raises:
+            DatabaseProblem: the tables are watched, and at another revision.
         """
         with self._writes() as session, session.begin():
+            self._require_watched(session)
             yield session
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a transaction that sees one instant of the database, cannot write and waits for no writer."""
+        """Open a transaction that sees one instant of the database, cannot write and waits for no writer.
+
+        Raises:
+            DatabaseProblem: the tables are watched, and at another revision.
+        """
         with self._reads() as session, session.begin():
+            self._require_watched(session)
             yield session
 
     def close(self) -> None:
@@ -156,17 +185,36 @@ class Database:
             return Condition(self.shown, True, revision, head, str(problem))
         fault = None
         if revision != head:
-            fault = f"The tables of {self.shown} are at {revision or 'nothing'}, this code needs {head}: migrate it."
+            fault = (
+                f"The tables of {self.shown} are at revision {revision or 'none'}, and this code needs {head}: end the "
+                "service that works on them, then run `freshet migrate`."
+            )
         return Condition(self.shown, True, revision, head, fault)
 
+    def watch(self) -> None:
+        """From now on, let no transaction begin where the tables are at another revision than this code's: another
+        Freshet may migrate them while this process runs."""
+        self._watched = ScriptDirectory.from_config(_alembic(None)).get_current_head()
+
     def require_migrated(self) -> None:
-        """Return when the database can be used.
+        """Return when the database can be used, and watch it.
 
         Raises:
             DatabaseProblem: it cannot be reached, is not migrated, or is newer than this code.
         """
         if problem := self.check().problem:
             raise DatabaseProblem(problem)
+        self.watch()
+
+    def _require_watched(self, session: Session) -> None:
+        if self._watched is None:
+            return
+        revision = session.connection().exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        if revision != self._watched:
+            raise DatabaseProblem(
+                f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "
+                "was running: nothing more is read or written. End it, and start the Freshet that fits the tables."
+            )
 
     @contextmanager
     def _migration_lock(self) -> Iterator[None]:

@@ -14,9 +14,10 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period
 from hydrology.error_model import BasinErrorModel, BasinErrors, Shape
 from records import versions
+from records.checksums import is_whole
 from records.ids import Corrupt, fingerprint, sha256
+from records.state_content import pack, unpack
 from records.statements import add_all, insert_into
-from records.states import pack, unpack
 from records.tables.error_models import BasinErrorsRow, ErrorModelRow
 
 OBSERVED = "observed"
@@ -141,6 +142,8 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
         .where(BasinErrorsRow.basin_id.in_(basins))
     )
     try:
+        if not is_whole(ErrorModelRow, row):
+            raise ValueError(row.version_id)
         shape = Shape.from_arrays(_arrays(row.content))
         regional = shape if row.regional is None else Shape.from_arrays(_arrays(row.regional))
         known = {part.basin_id: _errors(part) for part in of_basins}

@@ -24,6 +24,11 @@ def new_id(wall: datetime) -> str:
     return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
 
 
+def first_of(instant: datetime) -> str:
+    """Return what no identifier that is made at an instant or later sorts before."""
+    return f"{int(instant.timestamp() * 1000):012x}"
+
+
 def sha256(content: bytes) -> str:
     """Return the SHA-256 of some bytes, in hex."""
     return hashlib.sha256(content).hexdigest()

@@ -1,6 +1,6 @@
 """Storing a forecast run: whole, once, and only if its numbers bear what it claims."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -8,18 +8,20 @@ from sqlalchemy.orm import Session
 from hydrology.errors import InvalidInput
 from hydrology.weather import IMAGINED
 from records import newest_runs, runs
-from records.runs import CLOSURE, LEDGER, BasinResult, NewRun, Run, RunBasin, RunSeries, ledger_entry
+from records.run_cells import without_cells
+from records.run_content import Ledger, RunSeries, owner_of, packed
+from records.runs import CLOSURE, LEDGER, BasinResult, NewRun, Run, RunBasin, ledger_entry
 from records.statements import add_all, as_values
-from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
+from records.tables.runs import RunBasinRow, RunContentRow, RunRow
 
 
 def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
     """Store a run with all that it says, or nothing. Its status follows from its basins'.
 
     Raises:
-        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes, nothing was
-            issued and no reason is given, the forcing after T0 is a weather forecast that is not named, or it is
-            imagined or something is changed, and the run is to be more than a what-if.
+        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes or is given
+            twice, nothing was issued and no reason is given, the forcing after T0 is a weather forecast that is not
+            named, or it is imagined or something is changed, and the run is to be more than a what-if.
         IntegrityError: the run is stored already, or its version or a basin is not kept.
     """
     if (new.forcing_kind == "supplied") != (new.weather is not None):
@@ -35,9 +37,9 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
     owned = {"run_id": new.id}
     with session.begin_nested():
         add_all(session, RunRow, [as_values(new) | {"status": status, "reason": reason}])
-        add_all(session, RunBasinRow, [owned | as_values(result.basin) for result in results])
-        for result in results:
-            _store_parts(session, owned | {"basin_id": result.basin.basin_id}, result)
+        of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
+        add_all(session, RunBasinRow, of_basins)
+        add_all(session, RunContentRow, [owned | content for content in _contents(session, new, results)])
         newest_runs.note(session, new, [result.basin for result in results])
     return runs.get(session, new.id)
 
@@ -49,6 +51,9 @@ def _check(result: BasinResult) -> None:
         raise InvalidInput(
             f"The ledger of {basin.basin_id} does not close for member {', '.join(open_ledgers)}: withhold the basin."
         )
+    names = [series.variable for series in result.series]
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"An array of {basin.basin_id} is given twice: {', '.join(sorted(names))}.")
     for series in result.series:
         if basin.status == "issued" and series.variable == LEDGER and not _all_close(series):
             raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
@@ -76,33 +81,21 @@ def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
     return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 
-def _store_parts(session: Session, owned: dict[str, str], result: BasinResult) -> None:
-    add_all(
-        session,
-        RunSeriesRow,
-        [
-            owned
-            | {
-                "variable": series.variable,
-                "unit": series.unit,
-                "axes": [[name, list(labels)] for name, labels in series.axes.items()],
-                "dtype": series.values.dtype.newbyteorder("<").str,
-                "content": series.values.astype(series.values.dtype.newbyteorder("<"), copy=False).tobytes(),
-            }
-            for series in result.series
-        ],
-    )
-    add_all(
-        session,
-        ClosureRow,
-        [owned | as_values(ledger, "terms") | {"closes": ledger.closes} for ledger in result.ledgers],
-    )
-    add_all(
-        session,
-        LedgerRow,
-        [
-            owned | {"member": ledger.member, "term": term, "amount_mm": amount}
-            for ledger in result.ledgers
-            for term, amount in ledger.terms.items()
-        ],
-    )
+def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Iterator[dict[str, str | bytes]]:
+    """Yield what is kept of each basin that has arrays or ledgers."""
+    hashes = {result.basin.basin_id: result.basin.state_hash for result in results}
+    series = {result.basin.basin_id: result.series for result in results if result.series}
+    series = without_cells(session, new.version_id, new.t0, series, hashes)
+    for result in results:
+        basin = result.basin.basin_id
+        if basin in series or result.ledgers:
+            content = packed(owner_of(new.id, basin), series.get(basin, ()), result.ledgers)
+            yield {"basin_id": basin, "content": content}
+
+
+def _closure(ledgers: Sequence[Ledger]) -> dict[str, float | bool | None]:
+    """Return the columns that tell how near to open, or how open, the ledgers are; none without ledgers."""
+    if not ledgers:
+        return {"residual_mm": None, "tolerance_mm": None, "closes": None}
+    worst = max(ledgers, key=lambda ledger: abs(ledger.residual_mm) - ledger.tolerance_mm)
+    return {"residual_mm": worst.residual_mm, "tolerance_mm": worst.tolerance_mm, "closes": worst.closes}

@@ -13,6 +13,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import NotFound, Problem
+from records import retention
 from records.statements import add_all, table_of
 from records.tables.base import JsonObject
 from records.tables.jobs import EventRow, JobRow
@@ -96,10 +97,13 @@ def get(session: Session, job: str) -> Job:
 
     Raises:
         UnknownJob: there is none of that id.
+        Gone: it was pruned.
     """
     row = session.execute(select(JOBS).where(JOBS.c.id == job)).one_or_none()
     if row is None:
-        raise UnknownJob(f"No job {job!r} is kept here: list the jobs to see their ids.")
+        raise retention.gone(session, "jobs", job) or UnknownJob(
+            f"No job {job!r} is kept here: list the jobs to see their ids."
+        )
     return as_job(row)
 
 

@@ -8,8 +8,9 @@ out of each other's way is told in `records.jobrow`.
 """
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, or_, select
@@ -36,9 +37,11 @@ from records.jobrow import (
 from records.statements import as_values, insert_into
 from records.tables.base import JsonObject
 from records.tables.jobs import EventRow, JobRow
+from records.tables.schedules import ScheduleRow
 
 __all__ = [
     "ENDED",
+    "NO_PROGRESS",
     "PROCESS_DIED",
     "IdempotencyConflict",
     "Job",
@@ -50,18 +53,22 @@ __all__ = [
     "claim",
     "create",
     "deadly_files",
-    "expired",
     "finish",
     "get",
     "heartbeat",
     "hold",
+    "lapsed",
     "list_jobs",
     "mark_sent",
-    "prune",
+    "outdated",
     "release",
+    "remove",
     "request_cancel",
     "resume_parent",
     "retry",
+    "running_at",
+    "sent",
+    "take",
     "unfinished",
     "unsent",
     "wait",
@@ -70,6 +77,8 @@ __all__ = [
 ENDED = ("succeeded", "failed", "cancelled")
 PROCESS_DIED = "process-died"
 """The kind of the problem that the process which ran the job has crashed or was killed."""
+NO_PROGRESS = "no-progress"
+"""The kind of the problem that the job's progress has not moved for longer than its kind may take for a step."""
 MOST_DEADLY_FILES = 10
 """Files of one source that its ingestion passes by: a source with more is to be looked at first."""
 
@@ -248,11 +257,11 @@ def retry(
 ) -> Job:
     """Queue a job again after a problem: failed if it was its last attempt, cancelled if it was asked to stop.
 
-    A job whose process has died twice in the same way and at the same place is failed too: it would die there again.
+    A job whose process has died or hung twice in the same way and at the same place is failed too: so it would again.
     Where that place is a file, the job goes on without it instead (`deadly_files`), and the two attempts do not count.
 
     Args:
-        death: `{"file", "end"}` of a process that died while it read a file: its name, and how the process ended.
+        death: `{"file", "end"}` of a process that died or hung while it read a file: its name, and how it ended.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
@@ -274,10 +283,13 @@ def deadly_files(session: Session, job: str) -> dict[str, str]:
     return {death["file"]: death["end"] for death in deaths if counts[death["file"]] > 1}
 
 
-def release(session: Session, job: str, attempt: int, at: datetime) -> Job:
-    """Queue a job again whose worker stops before the job has ended; cancelled if it was asked to stop.
+def release(session: Session, job: str, attempt: int, at: datetime, why: str) -> Job:
+    """Queue a job again that could not end for no fault of its own; cancelled if it was asked to stop.
 
     The attempt does not count against `max_attempts`.
+
+    Args:
+        why: a sentence for the job's log.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
@@ -285,7 +297,7 @@ def release(session: Session, job: str, attempt: int, at: datetime) -> Job:
     record = hold(session, job, attempt)
     if record.cancel_requested_at is not None:
         return _end(session, record, "cancelled", at)
-    tell(session, job, "log", {"text": "The worker was stopped: the job goes on with the next."}, at)
+    tell(session, job, "log", {"text": why}, at)
     return change(
         session, record, at, status="queued", lease_until=None, sent_at=None, max_attempts=record.max_attempts + 1
     )
@@ -302,28 +314,45 @@ def request_cancel(session: Session, job: str, at: datetime) -> Job:
     return _cancel(session, locked(session, job), at)
 
 
-def expired(session: Session, at: datetime) -> list[str]:
-    """Take the running jobs whose lease has ended from their workers, as `retry` does, and return their ids."""
-    # Family by family, so that two that do this at once do not wait for each other in a circle.
-    family = func.coalesce(JOBS.c.parent_id, JOBS.c.id)
-    late = select(JOBS.c.id).where(JOBS.c.status == "running", JOBS.c.lease_until < at).order_by(family, JOBS.c.id)
-    job_ids = []
-    for job in session.scalars(late).all():
-        record = locked(session, job)
-        if record.lease_until is not None and record.lease_until < at:
-            lost = f"The worker of attempt {record.attempt} of {record.max_attempts} ({record.worker}) was lost."
-            _again(
-                session, record, {"kind": "worker-lost", "detail": f"{lost} Its log or the system's may say why."}, at
-            )
-            job_ids.append(job)
-    return job_ids
+def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
+    """Return the running jobs whose lease has ended, or ends later than one that begins now: the clock was set back.
 
-
-def unsent(session: Session, before: datetime) -> list[Job]:
-    """Return the queued jobs whose message was not sent since they were queued, or only before that instant."""
-    lost = or_(JOBS.c.sent_at.is_(None), JOBS.c.sent_at < before)
-    rows = session.execute(select(JOBS).where(JOBS.c.status == "queued", lost).order_by(JOBS.c.id))
+    Args:
+        lease: how long one is.
+    """
+    over = or_(JOBS.c.lease_until < at, JOBS.c.lease_until > at + lease)
+    rows = session.execute(select(JOBS).where(JOBS.c.status == "running", over).order_by(JOBS.c.id))
     return [as_job(row) for row in rows]
+
+
+def running_at(session: Session, workers: Sequence[str]) -> list[Job]:
+    """Return the jobs that some workers run."""
+    rows = session.execute(select(JOBS).where(JOBS.c.status == "running", JOBS.c.worker.in_(workers)))
+    return [as_job(row) for row in rows]
+
+
+def take(session: Session, lost: Job, at: datetime) -> Job | None:
+    """Take a running job from its worker, as `retry` does; None where it is not any more as it was when it was seen."""
+    record = locked(session, lost.id)
+    if (record.status, record.attempt, record.lease_until) != ("running", lost.attempt, lost.lease_until):
+        return None
+    detail = (
+        f"The worker of attempt {record.attempt} of {record.max_attempts} ({record.worker}) was lost. "
+        "Its log or the system's may say why."
+    )
+    return _again(session, record, {"kind": "worker-lost", "detail": detail}, at)
+
+
+def unsent(session: Session) -> list[Job]:
+    """Return the queued jobs whose message was not sent since they were queued."""
+    rows = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_(None))
+    return [as_job(row) for row in session.execute(rows.order_by(JOBS.c.id))]
+
+
+def sent(session: Session) -> list[Job]:
+    """Return the queued jobs whose message was sent, the longest ago first."""
+    rows = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_not(None))
+    return [as_job(row) for row in session.execute(rows.order_by(JOBS.c.sent_at, JOBS.c.id))]
 
 
 def mark_sent(session: Session, job: str, at: datetime) -> None:
@@ -331,18 +360,31 @@ def mark_sent(session: Session, job: str, at: datetime) -> None:
     session.execute(JOBS.update().where(JOBS.c.id == job, JOBS.c.status == "queued").values(sent_at=at))
 
 
-def prune(session: Session, before: datetime) -> int:
-    """Delete the jobs that ended before an instant, with their events, and return how many.
+def outdated(session: Session, before: datetime, roots: Collection[str] | None = None) -> dict[str, int]:
+    """Return the families of jobs that wholly ended before an instant, by the first one's id, with how many they are.
 
-    A family goes as a whole, when all of it has ended.
+    The last job of a schedule is not among them.
+
+    Args:
+        roots: look at these alone; None for all.
     """
-    root, child = JOBS.alias(), JOBS.alias()
-    busy = select(child.c.parent_id).where(
-        child.c.parent_id.is_not(None), or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
+    child = JOBS.alias()
+    late = or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
+    busy = select(child.c.parent_id).where(child.c.parent_id.is_not(None), late)
+    named = select(ScheduleRow.last_job_id).where(ScheduleRow.last_job_id.is_not(None))
+    sizes = select(func.count()).where(child.c.parent_id == JOBS.c.id).scalar_subquery()
+    query = select(JOBS.c.id, sizes + 1).where(
+        JOBS.c.parent_id.is_(None), JOBS.c.finished_at < before, JOBS.c.id.not_in(busy), JOBS.c.id.not_in(named)
     )
-    roots = select(root.c.id).where(root.c.parent_id.is_(None), root.c.finished_at < before, root.c.id.not_in(busy))
+    if roots is not None:
+        query = query.where(JOBS.c.id.in_(roots))
+    return dict(session.execute(query.order_by(JOBS.c.id)).all())
+
+
+def remove(session: Session, roots: Collection[str]) -> list[str]:
+    """Delete families of jobs with their events, and return the ids of all their jobs."""
     deletion = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
-    return len(session.execute(deletion.returning(JOBS.c.id)).all())
+    return list(session.scalars(deletion.returning(JOBS.c.id)))
 
 
 def _end(session: Session, job: Job, status: str, at: datetime, **values: Any) -> Job:
@@ -355,9 +397,14 @@ def _end(session: Session, job: Job, status: str, at: datetime, **values: Any) -
 def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job:
     if job.cancel_requested_at is not None:
         return _end(session, job, "cancelled", at)
-    if job.attempt >= job.max_attempts or (problem["kind"] == PROCESS_DIED and problem == _last_problem(session, job)):
+    if job.attempt >= job.max_attempts or _comes_again(session, job, problem):
         return _end(session, job, "failed", at, problem=problem)
     return _queued_again(session, job, problem, at)
+
+
+def _comes_again(session: Session, job: Job, problem: JsonObject) -> bool:
+    """Whether the job's process has died or hung twice in the same way and at the same place."""
+    return problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
 
 
 def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime, **values: Any) -> Job:

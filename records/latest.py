@@ -14,10 +14,11 @@ from hydrology.errors import NotFound
 from hydrology.spin_up import SPIN_UP_DAYS, spin_up_note
 from hydrology.weather import ForcingKind
 from records import basins as basin_records
-from records import promotions
+from records import promotions, retention
 from records.newest_runs import LATEST, TRIED
 from records.runs import BasinStatus, Run, RunBasin
 from records.statements import as_record, table_of
+from records.tables.pruned import PrunedRow
 from records.tables.runs import NewestRunRow, RunBasinRow, RunRow
 from records.tables.versions import PromotionRow
 
@@ -118,7 +119,8 @@ class Ahead:
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
     """Yield the runs of a basin's current version on weather that nobody chooses, the newest T0 first.
 
-    Those that an operator's key asked for are among them, and those that somebody asked to change something are not.
+    Those that an operator's key asked for are among them. Those that somebody asked to change something are not, nor
+    those whose members were pruned.
 
     Args:
         weather: `climatology` or `dry`.
@@ -131,6 +133,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
             RunRow.forcing_kind == weather,
             RunRow.what_if.is_(None),
             RunRow.available_at <= at,
+            RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,
         )
@@ -146,8 +149,9 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
     rows = {run.id: run for run, _ in issued.values()}
     of_id = {id_: as_record(Run, row) for id_, row in rows.items()}  # one run is of many basins
+    pruned = _pruned(session, issued)
     return {
-        basin: _latest(of_id[issued[basin][0].id], issued[basin][1], tried[basin])
+        basin: _latest(of_id[issued[basin][0].id], issued[basin][1], tried[basin], pruned.get(issued[basin][0].id))
         if basin in issued
         else lacking[basin]
         for basin in basins
@@ -182,7 +186,11 @@ def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
     """Return, by basin, the newest operational run of its current version that is available, whatever came of it."""
     _, tried = _newest(session, basins, at)
-    return {basin: (as_record(Run, run), as_record(RunBasin, row)) for basin, (run, row) in tried.items()}
+    pruned = _pruned(session, tried)
+    return {
+        basin: (as_record(Run, run), as_record(RunBasin, row, pruned=pruned.get(run.id)))
+        for basin, (run, row) in tried.items()
+    }
 
 
 def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
@@ -282,10 +290,15 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     return issued, tried
 
 
-def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin) -> Latest:
+def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, str]:
+    """Return why runs do not have what their members computed any more, of those that do not."""
+    return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
+
+
+def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin, pruned: str | None) -> Latest:
     newer, superseded = tried[0], None
     if newer.id != run.id:
-        newer_basin = as_record(RunBasin, tried[1])
+        newer_basin = as_record(RunBasin, tried[1], pruned=None)
         reason = newer_basin.reason or spin_up_note(newer_basin.spin_up_days or 0) or "It cannot be the latest."
         superseded = Superseded(newer.id, newer_basin.status, reason)
-    return Latest(run, as_record(RunBasin, basin), superseded)
+    return Latest(run, as_record(RunBasin, basin, pruned=pruned), superseded)

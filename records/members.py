@@ -24,21 +24,28 @@ def progress_of(members: Sequence[Job]) -> JsonObject | None:
     """Return the steps of all members together, and in words those of each that is under way; None before the first.
 
     Args:
-        members: of one training: each takes the same number of steps.
+        members: of one training, or of several by one recipe: each takes the same number of steps.
     """
     steps = max((member.progress["total"] for member in members if member.progress), default=None)
     if steps is None:
         return None
     trained = sum(member.status == "succeeded" for member in members)
-    under_way = {
-        member.params["member"]: member.progress["done"]
+    under_way = [
+        (_name(member, members), member.progress["done"])
         for member in members
         if member.progress and member.status != "succeeded"
-    }
+    ]
     parts = [f"{trained} of {len(members)} members are trained"]
-    parts += [f"member {label} is at {done} of {steps}" for label, done in under_way.items()]
+    parts += [f"{name} is at {done} of {steps}" for name, done in under_way]
     return {
-        "done": trained * steps + sum(under_way.values()),
+        "done": trained * steps + sum(done for _, done in under_way),
         "total": len(members) * steps,
         "detail": "; ".join(parts),
     }
+
+
+def _name(member: Job, members: Sequence[Job]) -> str:
+    """Return what to call a member: its label, and where there are several trainings, which one it is of."""
+    trainings = list(dict.fromkeys(other.params["training"] for other in members))
+    of = f" of ensemble {trainings.index(member.params['training']) + 1}" if len(trainings) > 1 else ""
+    return f"member {member.params['member']}{of}"

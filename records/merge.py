@@ -13,9 +13,11 @@ from hydrology.calendar import Day, Period
 from hydrology.errors import DataProblem
 from hydrology.series import DailySeries, Flag
 from records import basins
+from records.checksums import is_whole, with_checksum
+from records.damaged_years import arrived, damaged
 from records.statements import add_all, table_of
 from records.tables.series import ArrivalRow, RevisionRow, SeriesRow
-from records.years import OFFSET, VALUE, Mask, calendar_years, joined, known, years_of, years_with
+from records.years import OFFSET, VALUE, Mask, calendar_years, days_between, joined, known, years_of, years_with
 
 
 class UnitConflict(DataProblem):
@@ -36,7 +38,7 @@ class Written:
 
     Attributes:
         new_days: days that were not known before.
-        changed_days: known days whose value or flag was replaced (and logged).
+        changed_days: known days whose value or flag was replaced (and logged, unless it was damaged).
         unchanged_days: days that the input repeats.
         first_new: the first new day.
         first_changed: the first replaced day.
@@ -61,12 +63,13 @@ def write(
     """Merge a series into what is stored: new days are added, known days replaced, ABSENT days ignored.
 
     The same series again writes nothing. New days are recorded as having arrived at `at`, replaced ones as
-    replaced at `at`.
+    replaced at `at`. A damaged year is replaced by one that knows all the days that it knew.
 
     Raises:
         UnknownBasin: there is no such basin.
         UnitConflict: the series is stored in another unit.
         UnusableValues: a value is infinite, or missing with no flag that says so.
+        DamagedSeries: a year is damaged, and the series does not know all its days.
     """
     basins.lock(session, basin)
     _check_values(basin, variable, series)
@@ -75,17 +78,20 @@ def write(
     key = {"basin_id": basin, "product": product, "variable": variable}
     years = years_of(series.period)
     rows = rows_of(session, key, years)
-    _check_unit(basin, variable, rows, series.unit)
+    readable = [row for row in rows if is_whole(SeriesRow, row)]
+    damaged_rows = [row for row in rows if not is_whole(SeriesRow, row)]
+    _check_unit(basin, variable, readable, series.unit)
 
     span = calendar_years(years[0], years[-1])
-    old, incoming = joined(rows, span, series.unit), series.over(span)
-    new = known(incoming) & ~known(old)
-    changed = known(incoming) & known(old) & _differs(old, incoming)
+    old, incoming = joined(readable, span, series.unit), series.over(span)
+    lost = _lost(session, key, damaged_rows, incoming)
+    new = known(incoming) & ~known(old) & ~lost
+    changed = lost | (known(incoming) & known(old) & _differs(old, incoming))
     written = new | changed
     if written.any():
         values = np.where(written, incoming.values.astype(VALUE), old.values)
         merged = DailySeries(span.first, values, np.where(written, incoming.flags, old.flags), series.unit)
-        _log_replaced(session, rows, old, changed, source_id, at)
+        _log_replaced(session, readable, old, changed & ~lost, source_id, at)
         _store(session, key, rows, merged, written, source_id, at)
         _log_arrivals(session, key, span, new, source_id, at)
     unchanged = known(incoming) & ~written
@@ -99,6 +105,23 @@ def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Se
     if years is not None:
         query = query.where(SeriesRow.year.between(years[0], years[-1]))
     return session.execute(query).all()
+
+
+def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
+    """Return the days that damaged years knew.
+
+    Raises:
+        DamagedSeries: one of them is not known to what is to be written.
+    """
+    lost = np.zeros(len(incoming), dtype=np.bool_)
+    for row in rows:
+        year = calendar_years(row.year, row.year)
+        first = days_between(incoming.start, year.first)
+        days = slice(first, first + len(year))
+        lost[days] = arrived(session, key, year)
+        if (lost & ~known(incoming))[days].any():
+            raise damaged(row.basin_id, row.product, row.variable, row.year)
+    return lost
 
 
 def _differs(old: DailySeries, new: DailySeries) -> Mask:
@@ -124,14 +147,16 @@ def _store(
         content = {
             "value_bytes": merged.values[days].tobytes(),
             "flag_bytes": merged.flags[days].tobytes(),
+            "unit": merged.unit,
             "source_id": source_id,
             "revision": revisions.get(year, 0) + 1,
             "updated_at": at,
         }
         if year in revisions:
-            replaced.append({"replaced_year": year, **content})
+            summed = with_checksum(SeriesRow, {**key, "year": year, **content})
+            replaced.append({"replaced_year": year, **content, "checksum": summed["checksum"]})
         else:
-            added.append({**key, "year": year, "unit": merged.unit, **content})
+            added.append({**key, "year": year, **content})
     add_all(session, SeriesRow, added)
     if replaced:
         table = table_of(SeriesRow)

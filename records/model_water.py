@@ -10,6 +10,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
+from records.checksums import is_whole
 from records.snow import SnowMapping
 from records.tables.base import JsonObject
 from records.tables.model_levels import SimulatedRecordRow, SimulatedWaterRow
@@ -17,6 +18,7 @@ from records.years import VALUE
 
 WaterVariable = Literal["storage", "snow"]
 WATER: tuple[WaterVariable, ...] = ("storage", "snow")
+DAMAGED = "What is stored of the simulated past is damaged: simulate it again (freshet thresholds simulate)."
 OTHER_CELLS = "Other cells read as snow since the simulation was made: make it again (freshet thresholds simulate)."
 
 
@@ -41,17 +43,20 @@ class SimulatedWater:
 
 def of_basins(
     session: Session, version: str, basins: Sequence[str], variable: WaterVariable
-) -> dict[str, SimulatedWater]:
-    """Return the water that a version simulates in some basins; one of which none is kept is not there."""
+) -> dict[str, SimulatedWater | str]:
+    """Return the water that a version simulates in some basins, or that it is damaged; one of which none is kept is not
+    there."""
     record, water = SimulatedRecordRow, SimulatedWaterRow
     rows = session.execute(
-        select(water.basin_id, record.first_day, record.last_day, water.content, water.cells)
+        select(water, record.first_day, record.last_day)
         .join(record, and_(record.version_id == water.version_id, record.basin_id == water.basin_id))
         .where(water.version_id == version, water.basin_id.in_(basins), water.variable == variable)
     )
     return {
-        basin: SimulatedWater(Period(first, last), np.frombuffer(content, VALUE), cells)
-        for basin, first, last, content, cells in rows
+        row.basin_id: SimulatedWater(Period(first, last), np.frombuffer(row.content, VALUE), row.cells)
+        if is_whole(water, row)
+        else DAMAGED
+        for row, first, last in rows
     }
 
 
@@ -72,10 +77,11 @@ def snow_of_basins(
     simulated = of_basins(session, version, list(chosen), "snow")
     snow: dict[str, SimulatedWater | str] = {}
     for basin, of_basin in chosen.items():
+        water = simulated.get(basin, why_none(version))
         if isinstance(of_basin, str):
             snow[basin] = of_basin
-        elif (water := simulated.get(basin)) is None:
-            snow[basin] = why_none(version)
+        elif isinstance(water, str):
+            snow[basin] = water
         else:
             snow[basin] = water if water.cells == of_basin.cells else OTHER_CELLS
     return snow

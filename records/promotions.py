@@ -31,6 +31,12 @@ class NoBasin(InvalidInput):
     kind = "no-basin"
 
 
+class NothingBefore(InvalidInput):
+    """No basin that the version is current for had another before it."""
+
+    kind = "nothing-before"
+
+
 @dataclass(frozen=True, slots=True)
 class Promotion:
     """From `promoted_at` on, the basin's forecasts come from the version."""
@@ -78,6 +84,28 @@ def promote(
         if basin in before:
             alerts.promoted(session, basin, before[basin], version, at)
     return changed
+
+
+def roll_back(session: Session, version: str, *, reason: str, by: str, at: datetime) -> dict[str, str]:
+    """Give each basin that a version is current for the version that it had before, and return those.
+
+    A basin that had none before keeps what it has: without a version it would have no forecast.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NothingBefore: no basin had another.
+        Withdrawn, AgainstPhysics: one that was in use before may not be used any more; nothing is changed.
+        InvalidInput: nobody or no reason is named.
+    """
+    versions.get(session, version)
+    earlier = before(session, in_use(session).get(version, []))
+    if not earlier:
+        raise NothingBefore(
+            f"No basin that uses version {version} had another before it: there is nothing to go back to."
+        )
+    for old in sorted(set(earlier.values())):
+        promote(session, old, [basin for basin in earlier if earlier[basin] == old], reason=reason, by=by, at=at)
+    return earlier
 
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:

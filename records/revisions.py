@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period
 from hydrology.series import DailySeries, Flag
 from records import series
+from records.damaged_years import whole_log
 from records.statements import as_record
 from records.tables.series import ArrivalRow, RevisionRow
 from records.years import OFFSET, VALUE, days_between, january, known, trimmed
@@ -44,6 +45,9 @@ def as_known_at(
     """Return a series as it stood at an instant, over a period or from its first to its last known day.
 
     A day that had not arrived is ABSENT; None where none had.
+
+    Raises:
+        DamagedSeries: it is damaged, or the log of what was replaced.
     """
     key = {"basin_id": basin, "product": product, "variable": variable}
     stored = series.read(session, basin, product, variable)
@@ -71,7 +75,11 @@ def as_known_at(
 
 
 def revisions(session: Session, basin: str, product: str, variable: str) -> list[Revision]:
-    """Return every replaced day, the oldest replacement first."""
+    """Return every replaced day, the oldest replacement first.
+
+    Raises:
+        DamagedSeries: the log of what was replaced is damaged.
+    """
     key = {"basin_id": basin, "product": product, "variable": variable}
     replaced = [
         Revision(january(row.year) + offset, float(value), int(flag), *stamp)
@@ -103,4 +111,4 @@ def newest_days(session: Session) -> dict[str, Day]:
 
 def _log(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:
     order = (RevisionRow.year, RevisionRow.revision)
-    return session.scalars(select(RevisionRow).filter_by(**key).order_by(*order)).all()
+    return whole_log(session.scalars(select(RevisionRow).filter_by(**key).order_by(*order)).all())

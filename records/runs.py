@@ -1,6 +1,6 @@
 """Forecast runs. They never change: a corrected input makes a new run. `records.issuing` stores them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -12,17 +12,88 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import NotFound
-from hydrology.ledger import WATER_AVAILABLE
 from hydrology.passing import FlowAhead
 from hydrology.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather import ForcingKind
+from records import retention
+from records.run_cells import with_cells
+from records.run_content import (
+    CALIBRATED,
+    LEDGER,
+    LEVELS_OF_MEMBERS,
+    MEAN_OF_MEMBERS,
+    NORMAL,
+    NOTHING,
+    PATHS,
+    Content,
+    Ledger,
+    RunSeries,
+    levels_of_members,
+    mean_of_members,
+    owner_of,
+    unpacked,
+)
 from records.run_summary import RunSummary
 from records.run_weather import RunWeather
 from records.run_whatif import RunWhatIf
-from records.since_empty import SinceEmpty
-from records.statements import as_record
+from records.statements import as_record, table_of
 from records.tables.base import JsonList
-from records.tables.runs import ClosureRow, LedgerRow, RunBasinRow, RunRow, RunSeriesRow
+from records.tables.runs import RunBasinRow, RunContentRow, RunRow
+
+__all__ = [
+    "AGE",
+    "CALIBRATED",
+    "CLOSURE",
+    "LEDGER",
+    "LEVELS_OF_MEMBERS",
+    "MEAN_OF_MEMBERS",
+    "NORMAL",
+    "ORIGIN",
+    "PART_STATISTICS",
+    "PATHS",
+    "QUANTILES",
+    "QUANTILES_NOTE",
+    "SNOW_SPREAD",
+    "SPREAD_LEVELS",
+    "TRACES_NOTE",
+    "VARIANCE",
+    "BasinResult",
+    "BasinStatus",
+    "Content",
+    "Ledger",
+    "Made",
+    "NewRun",
+    "Of",
+    "Purpose",
+    "QuantilesOf",
+    "Run",
+    "RunBasin",
+    "RunSeries",
+    "UnknownRun",
+    "basin_of",
+    "basins_issued",
+    "basins_of",
+    "calibrated_flow",
+    "content_of_many",
+    "flow_ahead",
+    "get",
+    "issued_basins",
+    "issued_in",
+    "ledger_entry",
+    "ledger_of",
+    "ledgers_of_many",
+    "levels_of_members",
+    "list_runs",
+    "made",
+    "mean_of_members",
+    "mornings",
+    "newest_changed",
+    "of_key",
+    "operational",
+    "series_of",
+    "series_of_many",
+    "unchanged",
+]
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Why a run was made. `operational`: by a schedule, an admin or whoever owns the data folder: it may become the latest.
@@ -39,12 +110,6 @@ QUANTILES_NOTE = (
 """What is said with the quantiles of discharge of a run with one weather, wherever they are shown."""
 TRACES_NOTE = "They are of every member with every trace of weather, and not calibrated"
 """What is said with those of a run with traces."""
-CALIBRATED = "discharge_calibrated"
-"""The array of the calibrated quantiles of discharge, where there are some."""
-PATHS = "discharge_paths"
-"""The array of equally likely courses of calibrated discharge (`hydrology.error_paths`)."""
-NORMAL = "discharge_normal"
-"""The array of the flow that is normal on the days ahead by the basin's own record, where that is known."""
 SPREAD_LEVELS = (0.05, 0.95)
 """The quantiles of members (and traces) that are kept of water."""
 SNOW_SPREAD = "snow_spread"
@@ -55,10 +120,8 @@ PART_STATISTICS = ("mean", "p05", "p95")
 (and traces): their mean, which adds up to that of the discharge, and quantiles of SPREAD_LEVELS, which do not."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by its sources, where a run divides it (`hydrology.spread`)."""
-LEDGER = "ledger"
 CLOSURE = ("residual", "tolerance")
-"""The array of a run with traces that holds the ledger of every member and trace, and what its first axis, `entry`, has
-after the terms. It is a tenth of what rows would be; rows are kept of each member's trace that closes least."""
+"""What the first axis of the array LEDGER, `entry`, has after the terms."""
 Of = tuple[str, str]  # a run and a basin that it speaks of
 BasinStatus = Literal["issued", "withheld", "failed"]
 
@@ -67,56 +130,6 @@ class UnknownRun(NotFound):
     """No run of that id is kept, or it says nothing of that basin."""
 
     kind = "unknown-run"
-
-
-@dataclass(frozen=True, slots=True)
-class RunSeries:
-    """An array of a run.
-
-    Attributes:
-        variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
-            `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
-            `discharge_variance`, `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`,
-            `snow` and `loss` are the members' mean of every trace.
-        unit: of the values.
-        axes: the labels of each axis by its name, in the order of the array's axes.
-        values: the array; its shape is that of the labels.
-    """
-
-    variable: str
-    unit: str
-    axes: Mapping[str, Sequence[Any]]
-    values: npt.NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """The ledger of one member over the days ahead, mm, and what its store leaves unexplained since it was empty.
-
-    Attributes:
-        terms: named and signed.
-        residual_mm: their sum.
-        tolerance_mm: the largest residual, up or down, that closes.
-        since_empty: of the state of T0; None where the run, or the state that it began from, is older than this count.
-        trace: the trace of weather that it is of, of all the one whose ledger closes least; None without traces.
-    """
-
-    member: str
-    terms: Mapping[str, float]
-    residual_mm: float
-    tolerance_mm: float
-    since_empty: SinceEmpty | None = None
-    trace: str | None = None
-
-    @property
-    def closes(self) -> bool:
-        """Whether the residual is within the tolerance."""
-        return abs(self.residual_mm) <= self.tolerance_mm
-
-    @property
-    def scale_mm(self) -> float:
-        """What the residual is held against (`hydrology.ledger.WATER_AVAILABLE`)."""
-        return self.tolerance_mm / WATER_AVAILABLE.tolerance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +147,7 @@ class RunBasin:
         summary: what lists and maps show.
         spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed, and where
             the run is older than this field.
+        pruned: that what the members computed is not kept any more, and why; None where it is.
     """
 
     basin_id: str
@@ -147,6 +161,7 @@ class RunBasin:
     area_name: str | None = None
     summary: RunSummary = field(default_factory=RunSummary)
     spin_up_days: int | None = None
+    pruned: str | None = None
 
     @property
     def is_spinning_up(self) -> bool:
@@ -161,12 +176,13 @@ class RunBasin:
     @property
     def why_not_calibrated(self) -> str:
         """Why it has no calibrated quantiles."""
-        return self.reason or self.summary.calibration_reason or "The run is older than calibrated quantiles."
+        told = self.reason or self.summary.calibration_reason or self.pruned
+        return told or "The run is older than calibrated quantiles."
 
     @property
     def why_missing(self) -> str:
         """Why it does not tell something that runs keep."""
-        return self.reason or "The run did not keep it."
+        return self.reason or self.pruned or "The run did not keep it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,10 +261,13 @@ def get(session: Session, run: str) -> Run:
 
     Raises:
         UnknownRun: there is none of that id.
+        Gone: it was pruned.
     """
     row = session.get(RunRow, run)
     if row is None:
-        raise UnknownRun(f"No run {run!r} is kept here: list the runs to see their ids.")
+        raise retention.gone(session, "what-if", run) or UnknownRun(
+            f"No run {run!r} is kept here: list the runs to see their ids."
+        )
     return as_record(Run, row)
 
 
@@ -266,7 +285,8 @@ def basins_of(session: Session, run: str) -> list[RunBasin]:
     """
     get(session, run)
     rows = session.scalars(select(RunBasinRow).filter_by(run_id=run).order_by(RunBasinRow.basin_id))
-    return [as_record(RunBasin, row) for row in rows]
+    pruned = retention.pruned(session, "members", [run]).get(run)
+    return [as_record(RunBasin, row, pruned=pruned) for row in rows]
 
 
 def basin_of(session: Session, run: str, basin: str) -> RunBasin:
@@ -279,10 +299,12 @@ def basin_of(session: Session, run: str, basin: str) -> RunBasin:
     row = session.get(RunBasinRow, (run, basin))
     if row is None:
         raise UnknownRun(f"Run {run} says nothing of {basin}: list its basins to see those it does.")
-    return as_record(RunBasin, row)
+    return as_record(RunBasin, row, pruned=retention.pruned(session, "members", [run]).get(run))
 
 
-def series_of(session: Session, run: str, basin: str, variables: Sequence[str] | None = None) -> dict[str, RunSeries]:
+def series_of(
+    session: Session, run: str, basin: str, variables: Sequence[str] | None = None
+) -> Mapping[str, RunSeries]:
     """Return the arrays of a run for a basin by variable: all, or those asked for that it has.
 
     Raises:
@@ -294,16 +316,25 @@ def series_of(session: Session, run: str, basin: str, variables: Sequence[str] |
 
 def series_of_many(
     session: Session, keys: Sequence[Of], variables: Sequence[str] | None = None
-) -> dict[Of, dict[str, RunSeries]]:
+) -> dict[Of, Mapping[str, RunSeries]]:
     """Return the arrays by variable of many basins, each of a run of its own; none where it has none."""
-    column = tuple_(RunSeriesRow.run_id, RunSeriesRow.basin_id)
-    query = select(RunSeriesRow).where(column.in_(keys)).order_by(RunSeriesRow.variable)
-    if variables is not None:
-        query = query.where(RunSeriesRow.variable.in_(variables))
-    by_key: dict[Of, dict[str, RunSeries]] = {key: {} for key in keys}
-    for row in session.scalars(query):
-        by_key[row.run_id, row.basin_id][row.variable] = _series(row)
-    return by_key
+    return {key: content.series for key, content in content_of_many(session, keys, variables).items()}
+
+
+def content_of_many(
+    session: Session, keys: Sequence[Of], variables: Collection[str] | None = None
+) -> dict[Of, Content]:
+    """Return what is kept of many basins, each of a run of its own: all arrays, or those asked for; and the ledgers.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    columns = table_of(RunContentRow).c
+    query = select(columns.run_id, columns.basin_id, columns.content)
+    by_key = dict.fromkeys(keys, NOTHING)
+    for run, basin, content in session.execute(query.where(tuple_(columns.run_id, columns.basin_id).in_(keys))):
+        by_key[run, basin] = unpacked(owner_of(run, basin), content, variables)
+    return with_cells(session, by_key)
 
 
 def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
@@ -325,7 +356,7 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
     )
 
 
-def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:
+def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
     """Return the ledger of each member of a run for a basin; none where its network does not conserve mass.
 
     Raises:
@@ -335,17 +366,9 @@ def ledger_of(session: Session, run: str, basin: str) -> list[Ledger]:
     return ledgers_of_many(session, [(run, basin)])[run, basin]
 
 
-def ledgers_of_many(session: Session, keys: Sequence[Of]) -> dict[Of, list[Ledger]]:
+def ledgers_of_many(session: Session, keys: Sequence[Of]) -> dict[Of, Sequence[Ledger]]:
     """Return the ledgers of many basins, each of a run of its own; none where its network keeps none."""
-    of_term, of_member = (tuple_(row.run_id, row.basin_id).in_(keys) for row in (LedgerRow, ClosureRow))
-    terms: dict[tuple[Of, str], dict[str, float]] = {}
-    for row in session.scalars(select(LedgerRow).where(of_term).order_by(LedgerRow.term)):
-        terms.setdefault(((row.run_id, row.basin_id), row.member), {})[row.term] = row.amount_mm
-    by_key: dict[Of, list[Ledger]] = {key: [] for key in keys}
-    for closure in session.scalars(select(ClosureRow).where(of_member).order_by(ClosureRow.member)):
-        key = closure.run_id, closure.basin_id
-        by_key[key].append(as_record(Ledger, closure, terms=terms.get((key, closure.member), {})))
-    return by_key
+    return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
 
 
 def list_runs(
@@ -452,7 +475,8 @@ def issued_in(session: Session, basin: str, runs: Sequence[str]) -> dict[str, Ru
     rows = session.scalars(
         select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
     )
-    return {row.run_id: as_record(RunBasin, row) for row in rows}
+    pruned = retention.pruned(session, "members", runs)
+    return {row.run_id: as_record(RunBasin, row, pruned=pruned.get(row.run_id)) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,10 +507,3 @@ def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:
     """Return a term of the ledgers of a run with traces, or one of CLOSURE: (members, traces) in mm."""
     values: npt.NDArray[Any] = ledger.values[list(ledger.axes["entry"]).index(entry)]
     return values
-
-
-def _series(row: RunSeriesRow) -> RunSeries:
-    axes: dict[str, JsonList] = dict(row.axes)
-    shape = [len(labels) for labels in axes.values()]
-    values = np.frombuffer(row.content, np.dtype(row.dtype)).reshape(shape)
-    return RunSeries(row.variable, row.unit, axes, values)

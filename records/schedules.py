@@ -131,10 +131,16 @@ def list_schedules(session: Session) -> list[Schedule]:
     return [_schedule(row) for row in session.execute(select(_schedules).order_by(_schedules.c.name))]
 
 
-def due(session: Session, at: datetime) -> list[Schedule]:
-    """Return the enabled schedules that are due at an instant, the longest due first."""
-    query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at <= at)
+def enabled(session: Session) -> list[Schedule]:
+    """Return the schedules that are followed, the soonest due first."""
+    query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at.is_not(None))
     return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
+
+
+def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> None:
+    """Set when a schedule is due, if it is still at the revision that was seen."""
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    session.execute(_schedules.update().where(*unchanged).values(next_run_at=next_run_at, revision=revision + 1))
 
 
 def advance(

@@ -7,21 +7,25 @@ different value or flag for it is first written to the log of revisions (`record
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import Row, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import NotFound
 from hydrology.series import DailySeries
 from records import basins
+from records.checksums import is_whole
+from records.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
 from records.merge import UnitConflict, UnusableValues, Written, rows_of, write
 from records.tables.series import SeriesRow
 from records.years import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
 
 __all__ = [
+    "DamagedSeries",
     "Entry",
     "NoObservations",
     "Span",
@@ -39,6 +43,9 @@ __all__ = [
     "unit_of",
     "write",
 ]
+
+
+_READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
 
 
 class NoObservations(NotFound):
@@ -67,9 +74,13 @@ class Span:
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
-    """Return a series over a period, or from its first to its last known day; None where no day is known."""
+    """Return a series over a period, or from its first to its last known day; None where no day is known.
+
+    Raises:
+        DamagedSeries: a year of it is damaged.
+    """
     key = {"basin_id": basin, "product": product, "variable": variable}
-    rows = rows_of(session, key, None if period is None else years_of(period))
+    rows = whole(rows_of(session, key, None if period is None else years_of(period)))
     if not rows:
         return None
     stored = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
@@ -103,10 +114,12 @@ def read_many(
 
     Raises:
         UnknownBasin: one of the basins is not kept.
+        DamagedSeries: a year is damaged.
     """
     years = years_of(period)
+    row = SeriesRow
     rows = session.execute(
-        select(SeriesRow.basin_id, SeriesRow.variable, SeriesRow.year, SeriesRow.value_bytes).where(
+        select(row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum).where(
             SeriesRow.basin_id.in_(basin_ids),
             SeriesRow.product == product,
             SeriesRow.variable.in_(variables),
@@ -120,7 +133,10 @@ def read_many(
     basin_at = {basin: i for i, basin in enumerate(basin_ids)}
     variable_at = {variable: i for i, variable in enumerate(variables)}
     unseen = set(basin_ids)
-    for basin, variable, year, content in rows:
+    expected_sums = YearSums(product)
+    for basin, variable, year, unit, content, flags, checksum in rows:
+        if expected_sums.of(basin, variable, year, unit, content, flags) != checksum:
+            raise damaged(basin, product, variable, year)
         unseen.discard(basin)
         days = slice(starts[year], starts[year + 1])
         out[basin_at[basin], days, variable_at[variable]] = np.frombuffer(content, VALUE)
@@ -132,7 +148,10 @@ def read_many(
 def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day by (basin, variable); a series that is not stored is not there."""
+    """Return the first and last known day by (basin, variable); a series that is not stored is not there.
+
+    Of a damaged year, the days that arrived are told.
+    """
     of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
     key = (SeriesRow.basin_id, SeriesRow.variable)
     first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
@@ -140,15 +159,18 @@ def extent(
     same_series = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
     at_an_end = or_(SeriesRow.year == ends.c.first, SeriesRow.year == ends.c.last)
     rows = session.execute(
-        select(*key, SeriesRow.year, SeriesRow.flag_bytes, SeriesRow.value_bytes)
+        select(*(getattr(SeriesRow, name) for name in _READ))
         .join(ends, same_series)
         .where(*of_series, at_an_end)
         .order_by(SeriesRow.year)
     )
     extents: dict[tuple[str, str], Period] = {}
     for row in rows:
-        year = joined([row], calendar_years(row.year, row.year), "")
-        days = year.days[known(year)]
+        year = calendar_years(row.year, row.year)
+        if is_whole(SeriesRow, row):
+            days = year.days[known(joined([row], year, row.unit))]
+        else:
+            days = year.days[arrived(session, _key(row), year)]
         begun = extents.get((row.basin_id, row.variable))
         extents[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
     return extents
@@ -188,3 +210,7 @@ def products(session: Session, variable: str | None = None) -> list[str]:
     """Return the products of which anything, or a variable, is stored."""
     query = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
     return list(session.scalars(query if variable is None else query.where(SeriesRow.variable == variable)))
+
+
+def _key(row: Row[Any]) -> dict[str, str]:
+    return {name: getattr(row, name) for name in ("basin_id", "product", "variable")}

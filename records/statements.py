@@ -8,7 +8,9 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from records.checksums import with_checksum
 from records.tables import Base
+from records.tables.summed import Summed
 
 Record = TypeVar("Record")
 
@@ -21,8 +23,8 @@ def insert_into(session: Session, row: type[Base]) -> sqlite.Insert | postgresql
 
 
 def add_all(session: Session, row: type[Base], rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows, if there are any."""
-    values = list(rows)
+    """Insert rows, if there are any, with their checksums where the table has them."""
+    values = [with_checksum(row, one) for one in rows] if issubclass(row, Summed) else list(rows)
     if values:
         session.execute(table_of(row).insert(), values)
 

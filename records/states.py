@@ -1,28 +1,30 @@
 """Model states: per version, basin and day, the arrays of all members, hashed and chained to their parent."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import DataProblem
 from hydrology.ledger import Sums
-from records import basins
+from records import basins, checksums
 from records.ids import Corrupt, fingerprint
+from records.run_cells import hand_over
+from records.state_content import Arrays, member_hashes, pack, unpack, whole
 from records.statements import add_all, as_record, as_values
 from records.tables.states import StateRow
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 _FLOW = "discharge"
+Key = tuple[str, str, Day]
+"""Of a state: its version, basin and day."""
 
 
 class StateConflict(DataProblem):
@@ -80,22 +82,6 @@ class State(NewState):
     invalid_reason: str | None
 
 
-def pack(arrays: Arrays) -> bytes:
-    """Return named arrays as safetensors bytes."""
-    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-
-
-def unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the named arrays of safetensors bytes."""
-    return load(content)
-
-
-def member_hashes(arrays: Arrays) -> list[str]:
-    """Return the SHA-256 of each member's part of all arrays: names, types, shapes and bytes."""
-    (members,) = {len(array) for array in arrays.values()}
-    return [_digest({name: array[member] for name, array in arrays.items()}) for member in range(members)]
-
-
 def unkept(new: NewState, at: datetime) -> State:
     """Return a state as it would be if it were stored at an instant."""
     hashes = member_hashes(new.arrays)
@@ -120,15 +106,16 @@ def put(session: Session, new: NewState, at: datetime) -> State:
     hashes = member_hashes(new.arrays)
     state_hash = fingerprint(hashes)
     row = session.get(StateRow, (new.version_id, new.basin_id, new.day), populate_existing=True)
-    if row is not None and row.invalid_at is None:
+    if row is not None and row.invalid_at is None and is_whole(row):
         if row.sha256 != state_hash:
             raise StateConflict(
                 f"Meanwhile another state of version {new.version_id} was stored for {new.basin_id} at {new.day}: "
                 "repeat the command, and it continues from that state."
             )
-        if _is_whole(row):
-            return _state(row)
+        return _state(row)
     if row is not None:
+        if row.sha256 != state_hash:
+            hand_over(session, new.version_id, new.basin_id, [new.day])
         session.delete(row)
         session.flush()
     values = as_values(new, "arrays", "sums", "recent_flow") | {
@@ -169,7 +156,7 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
         .order_by(StateRow.day.desc())
     ).all()
     rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
-    return next((_state(row) for row in rows if _is_whole(row)), None)
+    return next((_state(row) for row in rows if is_whole(row)), None)
 
 
 def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
@@ -210,8 +197,50 @@ def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> i
     return len(marked.all())
 
 
+def outdated(session: Session, before: datetime, states: Collection[Key] | None = None) -> dict[Key, int]:
+    """Return the states that were made before an instant, but the newest and of each month the last that is valid, each
+    with a count of 1. Forecasts, replays and what-if runs of old days begin from those.
+
+    Args:
+        states: look at these alone; None for all.
+    """
+    of_basin = StateRow.version_id, StateRow.basin_id
+    query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
+    if states is not None:
+        query = query.where(tuple_(*of_basin).in_({(version, basin) for version, basin, _ in states}))
+    by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
+    for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, StateRow.day)):
+        by_basin.setdefault((version, basin), []).append((at, valid, old))
+    keys = ((*of, at) for of, of_key in by_basin.items() for at in _but_the_last(of_key))
+    asked = None if states is None else set(states)
+    return {key: 1 for key in keys if asked is None or key in asked}
+
+
+def remove(session: Session, states: Collection[Key]) -> list[str]:
+    """Delete states. Returns the ids of what has an address: none."""
+    by_basin: dict[tuple[str, str], list[Day]] = {}
+    for version, basin, at in states:
+        by_basin.setdefault((version, basin), []).append(at)
+    for (version, basin), days in sorted(by_basin.items(), key=itemgetter(0)):
+        basins.lock(session, basin)
+        hand_over(session, version, basin, days)
+        own = (StateRow.version_id == version) & (StateRow.basin_id == basin)
+        session.execute(delete(StateRow).where(own, StateRow.day.in_(days)))
+    return []
+
+
+def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
+    """Return the days of old states, without the newest and of each month the last that is valid.
+
+    Args:
+        states: day, whether it is valid and whether it is old, by day.
+    """
+    last = {at.astype("datetime64[M]"): at for at, valid, _ in states if valid}
+    return [at for at, _, old in states[:-1] if old and last.get(at.astype("datetime64[M]")) != at]
+
+
 def _state(row: StateRow) -> State:
-    if not _is_whole(row):
+    if not is_whole(row):
         raise Corrupt(
             f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, and it is computed anew."
         )
@@ -220,27 +249,20 @@ def _state(row: StateRow) -> State:
     return as_record(State, row, arrays=unpack(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
 
 
-def _recent_flow(row: StateRow) -> npt.NDArray[np.float32] | None:
+def _recent_flow(row: Any) -> npt.NDArray[np.float32] | None:
     return None if row.recent_flow is None else unpack(row.recent_flow)[_FLOW]
 
 
-def _is_whole(row: StateRow) -> bool:
+def is_whole(row: Any) -> bool:
+    """Return whether a stored state, its columns as attributes, is the one that was written."""
+    if whole(row.content, row.member_hashes, row.sha256) is None:
+        return False
     try:
-        hashes = member_hashes(unpack(row.content))
         sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack(row.sums)))
         _recent_flow(row)
     except (SafetensorError, KeyError, ValueError):
         return False
-    return hashes == row.member_hashes and fingerprint(hashes) == row.sha256 and sums_hash == row.sums_hash
-
-
-def _digest(arrays: Arrays) -> str:
-    digest = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        array = np.ascontiguousarray(array)
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+    return sums_hash == row.sums_hash and checksums.is_whole(StateRow, row)
 
 
 def _variant(arrays: Arrays) -> dict[str, Any]:

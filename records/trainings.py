@@ -1,12 +1,14 @@
 """Trainings under way. A training is its request: the same request again is the same training."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select, union_all
 from sqlalchemy.orm import Session
 
 from hydrology.errors import NotFound
+from records import jobs
 from records.ids import fingerprint, sha256, verified
 from records.statements import as_record, as_values, insert_into
 from records.tables.base import JsonObject
@@ -178,6 +180,36 @@ def fail(session: Session, training: str, reason: str, at: datetime) -> None:
     row = _row(session, training)
     row.status, row.reason, row.updated_at = "failed", reason, at
     session.flush()
+
+
+def outdated(session: Session, before: datetime, trainings: Collection[str] | None = None) -> dict[str, int]:
+    """Return the trainings that have got no checkpoint or member since an instant, with how many of both each has.
+
+    Those that a job works on are not among them.
+
+    Args:
+        trainings: look at these alone; None for all.
+    """
+    parts = union_all(
+        select(CheckpointRow.training_id, CheckpointRow.updated_at.label("at")),
+        select(FinishedMemberRow.training_id, FinishedMemberRow.finished_at.label("at")),
+    ).subquery()
+    counts = (
+        select(parts.c.training_id, func.count()).group_by(parts.c.training_id).having(func.max(parts.c.at) < before)
+    )
+    if trainings is not None:
+        counts = counts.where(parts.c.training_id.in_(trainings))
+    busy = {job.params["training"] for job in jobs.unfinished(session, "member")}
+    return {id_: count for id_, count in session.execute(counts.order_by(parts.c.training_id)) if id_ not in busy}
+
+
+def remove(session: Session, trainings: Collection[str]) -> list[str]:
+    """Drop the checkpoints and finished members of trainings, and return their ids: `start` begins them anew."""
+    for training in trainings:
+        lock(session, training)
+        for part in (CheckpointRow, FinishedMemberRow):
+            _forget(session, part, training)
+    return list(trainings)
 
 
 def _row(session: Session, training: str) -> TrainingRow:

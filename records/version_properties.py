@@ -66,6 +66,8 @@ class VersionProperties:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
         physics: what the probes found of its networks.
         comparison: what the promotion rule decided, now or in an older Freshet.
+        twin: of one that was trained here on every day there is: the version that is judged in its place on days that
+            it has fitted itself, by the same recipe on fewer years. That of a shipped one is told by `pretrained`.
     """
 
     __pydantic_config__ = CLOSED
@@ -76,3 +78,4 @@ class VersionProperties:
     closure: Closure | None = None
     physics: tuple[ProbeResult, ...] | None = None
     comparison: PromotionDecision | MedianComparison | None = None
+    twin: str | None = None

@@ -88,7 +88,7 @@ class NewVersion:
     def twin_id(self) -> str | None:
         """The version that is judged in its place on days that it has fitted itself; None where it has none."""
         pretrained = self.properties.pretrained
-        return pretrained.twin if pretrained else None
+        return pretrained.twin if pretrained else self.properties.twin
 
     @property
     def area_products(self) -> tuple[str, ...]:

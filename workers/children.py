@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import structlog
 
 from records import jobs
+from records.parent import ended_in_words
 from records.settings import Settings
 from workers.job import StopReason
 
@@ -57,6 +59,14 @@ class Child:
         message: dict[str, Any] = json.loads(self._lines.popleft())
         return message
 
+    def is_stopped(self) -> bool:
+        """Whether somebody has stopped it (SIGSTOP): it neither works nor ends."""
+        try:
+            after_name = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2]
+        except FileNotFoundError:
+            return False
+        return after_name.split()[0] == "T"
+
     def kill(self) -> None:
         """Kill it, and all processes that it has started."""
         self.ended = True
@@ -77,9 +87,7 @@ class Child:
             code = self._process.wait(KILL_PATIENCE)
         except subprocess.TimeoutExpired:
             return "closed its pipe"
-        if code >= 0:
-            return f"ended by itself with exit code {code}"
-        return f"was killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
+        return ended_in_words(code)
 
     def _read(self, seconds: float) -> None:
         assert self._process.stdout is not None

@@ -1,18 +1,29 @@
 """Sending the ids of jobs. All that the API sees of the workers."""
 
-import structlog
-from kombu.exceptions import OperationalError
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import structlog
+from kombu.exceptions import ChannelError, OperationalError
+from redis import RedisError
+
+from hydrology.errors import Problem
 from records import jobs
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
-from workers.broker import counting_url
+from workers.broker import answers, counting_url
 from workers.celery_app import TASK, make_app
 
-__all__ = ["Sender", "counting_url"]
+__all__ = ["BrokerAway", "Sender", "answers", "counting_url"]
 
 log = structlog.get_logger()
+
+
+class BrokerAway(Problem):
+    """The broker does not answer."""
+
+    kind = "broker-away"
 
 
 class Sender:
@@ -24,13 +35,49 @@ class Sender:
     def send(self, job: jobs.Job) -> None:
         """Send a committed job. If the broker does not answer, the job waits for the scheduler to send it again."""
         try:
-            self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
-        except (OperationalError, OSError) as error:
-            log.warning("job.unsent", job=job.id, error=str(error))
-            return
+            self.require_sent(job)
+        except BrokerAway as problem:
+            log.warning("job.unsent", job=job.id, error=str(problem))
+
+    def require_sent(self, job: jobs.Job) -> None:
+        """Send a committed job.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        self.tell(job)
         with self._database.transaction() as session:
             jobs.mark_sent(session, job.id, self._clock.wall())
+
+    def tell(self, job: jobs.Job) -> None:
+        """Send the message of a job, and note nothing.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        with _answering():
+            self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
+
+    def messages(self, queue: str) -> int:
+        """Return how many messages of a queue no worker has taken yet.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        with _answering(), self._app.connection_or_acquire() as connection:
+            try:
+                return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
+            except ChannelError:  # there is no such queue: Redis drops those that are empty
+                return 0
 
     def close(self) -> None:
         """Close the connections to the broker."""
         self._app.close()
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, OSError, RedisError) as error:
+        raise BrokerAway(str(error)) from error

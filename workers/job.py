@@ -42,14 +42,14 @@ class Outcome:
 
     Attributes:
         status: `succeeded`, `cancelled` or `failed` end the job; `waiting` is for its children; `retry` is a failure
-            that another attempt may not meet; `released` is an attempt that stopped because its worker stops; `stale`
-            is one that lost the job to another.
+            that another attempt may not meet; `released` is an attempt that stopped because its worker stops,
+            `hindered` one that something kept from its work that passes; `stale` is one that lost the job to another.
         result: of a job that succeeded.
-        problem: of one that failed, or is tried again: `kind` and `detail`.
+        problem: of one that failed, was hindered or is tried again: `kind` and `detail`.
         death: of one whose process died while it read a file: `file` and `end`.
     """
 
-    status: Literal["succeeded", "cancelled", "failed", "waiting", "retry", "released", "stale"]
+    status: Literal["succeeded", "cancelled", "failed", "waiting", "retry", "released", "hindered", "stale"]
     result: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
     death: dict[str, str] | None = None

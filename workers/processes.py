@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,10 +14,15 @@ from celery.signals import worker_shutting_down
 from sqlalchemy.exc import DBAPIError
 
 from jobspec.kinds import KINDS, JobRequest
+from records import signs
+from records.clock import Clock
 from records.settings import Settings
+from workers.attendance import attending
 from workers.celery_app import TASK, make_app
 from workers.children import Children
+from workers.leases import Leases
 from workers.outbox import post_delivery
+from workers.presence import present
 from workers.recovery import recover
 from workers.schedule import fire
 from workers.tools import tools_of
@@ -25,6 +31,7 @@ from workers.worker import GRACE, Worker
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 1.0
+LONGEST_LOOK = 60.0  # seconds: a database or a broker that hangs is waited for a while, and not the scheduler's fault
 
 
 def work(
@@ -38,15 +45,19 @@ def work(
     """Run jobs of some queues until told to stop: one at a time, in a child process.
 
     SIGTERM or SIGINT lets the job at hand leave off within the grace; it is queued again, and a training goes on from
-    there. Where the worker itself is killed, another takes the job over when its lease has run out.
+    there. Where the worker itself is killed, its job is queued again at once.
 
     Args:
         child_module: the program of the child processes.
         kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop when it is asked to.
     """
-    name = f"{socket.gethostname()}:{os.getpid()}"
-    with tools_of(settings) as tools, Children(settings, child_module) as children:
+    with (
+        tools_of(settings) as tools,
+        Children(settings, child_module) as children,
+        present(settings.data) as name,
+        signs.given(),
+    ):
         tools.database.require_migrated()
         worker = Worker(name, tools, children, kinds=kinds, grace=grace)
         app: Celery = make_app(settings)
@@ -71,21 +82,30 @@ def work(
             without_mingle=True,
             without_heartbeat=True,
         )
-        consumer.start()
+        with attending(tools, name, queues):
+            consumer.start()
 
 
-def keep_time(settings: Settings) -> None:
-    """Fire schedules, recover lost jobs and have alert changes sent until told to stop."""
+def keep_time(settings: Settings, clock: Clock | None = None) -> None:
+    """Fire schedules, recover lost jobs and have alert changes sent until told to stop.
+
+    Args:
+        clock: another than that of the settings.
+    """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    with tools_of(settings) as tools:
+    looked_at = time.monotonic()
+    with tools_of(settings, clock) as tools, signs.given(lambda: time.monotonic() - looked_at < LONGEST_LOOK):
         tools.database.require_migrated()
+        leases = Leases(settings.lease_seconds)
         log.info("scheduler.start")
         while not stop.wait(SECONDS_BETWEEN_LOOKS):
+            looked_at = time.monotonic()
             try:
                 fire(tools)
-                recover(tools)
+                recover(tools, leases)
                 post_delivery(tools)
             except DBAPIError as error:  # the database is away for a while
+                leases.forget()
                 log.warning("scheduler.database", error=str(error.orig))

@@ -15,29 +15,39 @@ log = structlog.get_logger()
 def fire(tools: ServiceTools) -> int:
     """Post a job for every schedule that is due, and return how many.
 
-    A schedule that was due several times while nothing ran fires once.
+    A schedule that was due several times while nothing ran fires once. One that is due later than its rule says, since
+    the clock has been set back, is due when the rule says.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:
-        due = schedules.due(session, now)
-    return sum(_fire_one(tools, schedule, now) for schedule in due)
+        enabled = schedules.enabled(session)
+    fired = 0
+    for schedule in enabled:
+        assert schedule.next_run_at is not None
+        following = next_run(schedule.cron, schedule.timezone, now)
+        if schedule.next_run_at <= now:
+            fired += _fire_one(tools, schedule, now, following)
+        elif schedule.next_run_at > following:
+            log.warning("schedule.clock", schedule=schedule.name, was=schedule.next_run_at.isoformat())
+            with tools.database.transaction() as session:
+                schedules.set_next(session, schedule.id, schedule.revision, following)
+    return fired
 
 
 class _Overtaken(Exception):  # noqa: N818 - not a fault
     """Another scheduler was quicker, or the schedule has been changed: the job is rolled back."""
 
 
-def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime) -> bool:
-    assert schedule.next_run_at is not None
+def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, following: datetime) -> bool:
     new = jobs.NewJob(
         kind=schedule.kind,
         params=schedule.params,
         queue=queue_of(schedule.kind),
         schedule_id=schedule.id,
-        idempotency_key=f"schedule {schedule.id} at {schedule.next_run_at.isoformat()}",
+        # Not its instant: where the clock is set back, that comes again, and is due again.
+        idempotency_key=f"schedule {schedule.id} at revision {schedule.revision}",
         created_by=f"schedule {schedule.name}",
     )
-    following = next_run(schedule.cron, schedule.timezone, now)
     try:
         with tools.database.transaction() as session:
             job, _ = jobs.create(session, new, now)

@@ -15,6 +15,7 @@ from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.kinds import (
     BridgeParams,
     CalibrationParams,
+    CheckParams,
     ComparisonParams,
     DailyParams,
     DeliveryParams,
@@ -26,8 +27,10 @@ from jobspec.kinds import (
     MemberJob,
     MemberParams,
     PretrainedParams,
+    PruneParams,
     ReforecastParams,
     ReplayParams,
+    RetrainingParams,
     TrainingParams,
     UploadParams,
     VerificationParams,
@@ -35,7 +38,7 @@ from jobspec.kinds import (
     WeatherParams,
     WhatIfParams,
 )
-from records import feeds, jobs, promotions, runs, versions
+from records import audit, feeds, jobs, promotions, runs, versions
 from records.documents import to_json
 from workers import uploads
 from workers.job import Handler, Running, Waiting
@@ -45,7 +48,9 @@ if TYPE_CHECKING:
     from operations.calibrate import Calibrated
     from operations.ingest import Outcome
     from operations.intake import Intake
+    from operations.train import Begun
 
+MEMBER_ATTEMPTS = 10  # each goes on from the newest checkpoint, and days may lie between two losses of a worker
 MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
 
 
@@ -283,21 +288,11 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
     tools, rule = running.tools, params.compare
     with tools.database.reading() as session:
-        children = jobs.children(session, running.job.id)
         basins = chosen(session, params.basins)
         if rule is not None:
             require_decidable(session, params.config, rule)
     work = begin(tools.database, tools.clock, params.config, basins)
-    for reason in work.prepared.left_out.values():
-        running.log(f"Left out: {reason}")
-    if work.version_id is None and not children:
-        _make_members(running, work.training_id, work.config.members)
-        raise Waiting
-    if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
-        raise Waiting
-    if failures := [child for child in children if child.status in ("failed", "cancelled")]:
-        reason = (failures[0].problem or {}).get("detail", failures[0].status)
-        raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
+    _have_trained(running, work)
     trained = assemble(tools.database, tools.clock, work, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
@@ -309,15 +304,77 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     return result | {"decision": to_json(decision)}
 
 
-def _make_members(running: Running, training_id: str, members: int) -> None:
-    """Post a job for each member; the worker sends them when this job waits."""
+def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
+    """Train a season's candidate and its twin, decide what is in use, and give the candidate what one in use needs."""
+    from operations import retrain
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        children = jobs.children(session, running.job.id)
+        season = None if children else retrain.season(session, params)
+    if isinstance(season, str):
+        running.log(season)
+        return {"version": None, "reason": season}
+    # Once members are posted, the trainings stay those, whatever has come in since.
+    twin, candidate = (
+        retrain.reopen_both(tools.database, [child.params["training"] for child in children])
+        if season is None
+        else retrain.begin_both(tools.database, tools.clock, season)
+    )
+    _have_trained(running, twin, candidate)
+
+    def show(step: str, done: int, total: int) -> None:
+        running.show(done, total, step)
+
+    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, params.label, show)
+    running.log(done.decision.sentence)
+    return {
+        "version": done.trained.version_id,
+        "twin": done.twin_id,
+        "basins": len(done.trained.basins),
+        "left_out": done.trained.left_out,
+        "decision": to_json(done.decision),
+    }
+
+
+def _have_trained(running: Running, *works: "Begun") -> None:
+    """Post a job for each member of some trainings and wait for them; return when all have ended well.
+
+    Raises:
+        Waiting: they have been posted, or have not all ended.
+        DataProblem: a member was not trained.
+    """
+    with running.tools.database.reading() as session:
+        children = jobs.children(session, running.job.id)
+    unfinished = [work for work in works if work.version_id is None]
+    if unfinished and not children:
+        for reason in unfinished[0].prepared.left_out.values():
+            running.log(f"Left out: {reason}")
+        _post_members(running, unfinished)
+        raise Waiting
+    if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
+        raise Waiting
+    if failures := [child for child in children if child.status in ("failed", "cancelled")]:
+        reason = (failures[0].problem or {}).get("detail", failures[0].status)
+        raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
+
+
+def _post_members(running: Running, works: Sequence["Begun"]) -> None:
+    """Post a job for each member, all or none; the worker sends them when this job waits."""
     job = running.job
     with running.tools.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
-        for member in range(members):
-            request = MemberJob(params=MemberParams(training=training_id, member=member))
-            new = jobs.NewJob(kind=request.kind, params=request.stored(), queue=request.queue, parent_id=job.id)
-            jobs.create(session, new, running.tools.clock.wall())
+        for work in works:
+            for member in range(work.config.members):
+                request = MemberJob(params=MemberParams(training=work.training_id, member=member))
+                new = jobs.NewJob(
+                    kind=request.kind,
+                    params=request.stored(),
+                    queue=request.queue,
+                    parent_id=job.id,
+                    max_attempts=MEMBER_ATTEMPTS,
+                )
+                jobs.create(session, new, running.tools.clock.wall())
 
 
 def member(running: Running, params: MemberParams) -> dict[str, Any]:
@@ -494,6 +551,17 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}
 
 
+def check(running: Running, _params: CheckParams) -> dict[str, Any]:
+    """Check all that is kept."""
+    from records import soundness
+
+    done = soundness.check(running.tools.database, running.show)
+    for sentence in done.sentences[:MOST_TOLD]:
+        running.log(sentence)
+    done.require()
+    return {"rows": done.row_count}
+
+
 def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
     """Send the alert changes that receivers wait for."""
     from operations.deliveries import deliver
@@ -501,6 +569,19 @@ def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
     tools = running.tools
     counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
     return {"deliveries": dict(counts)}
+
+
+def prune(running: Running, _params: PruneParams) -> dict[str, Any]:
+    """Delete what is older than the rules of retention keep it."""
+    from operations.prune import prune as run
+
+    def show(what: str, done: int, total: int) -> None:
+        running.show(done, total, what)
+
+    tools, job = running.tools, running.job
+    actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
+    done = run(tools.database, tools.clock, tools.settings, actor, show=show)
+    return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}
 
 
 HANDLERS: dict[str, Handler] = {
@@ -514,6 +595,7 @@ HANDLERS: dict[str, Handler] = {
     "basin": basin,
     "climate": climate,
     "training": training,
+    "retraining": retraining,
     "member": member,
     "forecast": forecast,
     "what-if": what_if,
@@ -525,5 +607,7 @@ HANDLERS: dict[str, Handler] = {
     "levels": levels,
     "comparison": comparison,
     "pretrained": pretrained,
+    "check": check,
+    "prune": prune,
     "delivery": delivery,
 }

@@ -19,9 +19,13 @@ class ServiceTools(Tools):
 
 
 @contextmanager
-def tools_of(settings: Settings) -> Iterator[ServiceTools]:
-    """Open the database and the broker of the settings, and close them at the end."""
-    database, clock = Database(settings.database_url), Clock(settings.as_of)
+def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[ServiceTools]:
+    """Open the database and the broker of the settings, and close them at the end.
+
+    Args:
+        clock: another than that of the settings.
+    """
+    database, clock = Database(settings.database_url), clock or Clock(settings.as_of)
     sender = Sender(settings, database, clock)
     try:
         yield ServiceTools(settings, database, clock, sender)

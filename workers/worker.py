@@ -5,27 +5,39 @@ Every write carries the number of the attempt, so that a worker that was thought
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import structlog
-from sqlalchemy.exc import DBAPIError
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_exponential
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    sleep_using_event,
+    stop_when_event_set,
+    wait_exponential,
+)
 
 from jobspec.kinds import KINDS, InvalidRequest, JobRequest, read
 from records import jobs
 from workers import uploads
 from workers.children import Child, Children
 from workers.heartbeat import Heartbeat
-from workers.job import Outcome, StopReason, whereabouts
+from workers.hindrances import hindrance
+from workers.job import Outcome, StopReason
 from workers.tools import ServiceTools
+from workers.watch import Watch
 
 log = structlog.get_logger()
 
-DATABASE_PATIENCE = 60.0  # seconds that the last write of a job waits for a database that is away
+Done = TypeVar("Done")
+
+LONGEST_WAIT = 5.0  # seconds between two attempts to use a database that is away
 GRACE = 10.0  # seconds that a job has to stop when it is asked to; then its process is killed
+HINDERED_SECONDS = 5.0  # that a worker waits, when something hinders jobs, before it takes the next
 TICK = 0.2  # seconds between two looks at what may end a job
 
 
@@ -49,22 +61,39 @@ class Worker:
 
     def run(self, job_id: str) -> None:
         """Run a job if it is queued; a message for any other job does nothing."""
-        now = self.tools.clock.wall()
-        with self.tools.database.transaction() as session:
-            lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
-            job = jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+        job = self._patiently(partial(self._claim, job_id))
         if job is None:
             return
         log.info("job.start", job=job.id, kind=job.kind, attempt=job.attempt)
-        with Heartbeat(self.tools, job) as heartbeat:
-            outcome = self._attempt(job, heartbeat)
         try:
-            write(self.tools, job, outcome)
+            with Heartbeat(self.tools, job) as heartbeat:
+                outcome = self._attempt(job, heartbeat)
+                self._patiently(partial(write, self.tools, job, outcome))
         except jobs.StaleAttempt as error:
             log.warning("job.stale", job=job.id, attempt=job.attempt, error=str(error))
             return
+        if outcome.status == "hindered":
+            self.stopping.wait(HINDERED_SECONDS)
         if job.parent_id is not None:
             resume_parent(self.tools, job.parent_id)
+
+    def _claim(self, job_id: str) -> jobs.Job | None:
+        now = self.tools.clock.wall()
+        lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
+        with self.tools.database.transaction() as session:
+            return jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+
+    def _patiently(self, act: Callable[[], Done]) -> Done:
+        """Return what an act gives as soon as nothing hinders the database; not when the worker is to stop."""
+        attempts = Retrying(
+            retry=retry_if_exception(lambda error: hindrance(error) is not None),
+            stop=stop_when_event_set(self.stopping),
+            wait=wait_exponential(0.5, max=LONGEST_WAIT),
+            sleep=sleep_using_event(self.stopping),
+            before_sleep=_tell,
+            reraise=True,
+        )
+        return attempts(act)
 
     def _attempt(self, job: jobs.Job, heartbeat: Heartbeat) -> Outcome:
         try:
@@ -83,28 +112,27 @@ class Worker:
 
     def _look_after(self, child: Child, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
         """Return how the job ended: as its process reports, by the death of the process, or by a kill."""
-        started_at = time.monotonic()
+        watch = Watch(child, request)
         reason: StopReason | None = None
-        asked_at = started_at
-        file: str | None = None
+        asked_at = 0.0
         while True:
             message = child.receive(TICK) or {}
             if "outcome" in message:
                 return Outcome(**message["outcome"])
             if message:
-                heartbeat.progress, file = message["progress"], message["file"]
+                watch.note(message["progress"], message["file"])
+                heartbeat.progress = watch.progress
             elif child.ended:
-                return _died(child, heartbeat, file)
-            now = time.monotonic()
+                return watch.died()
             if heartbeat.stale:
                 outcome = Outcome("stale")
-            elif now - started_at > request.time_limit.total_seconds():
-                outcome = _overdue(request, heartbeat)
-            elif reason is not None and now - asked_at > self.grace:
+            elif (fault := watch.fault()) is not None:
+                outcome = fault
+            elif reason is not None and time.monotonic() - asked_at > self.grace:
                 outcome = Outcome("cancelled" if reason == "cancel" else "released")
             else:
                 if reason is None and (reason := self._stop_reason(heartbeat)) is not None:
-                    asked_at = now
+                    asked_at = time.monotonic()
                     child.stop(reason)
                 continue
             log.warning("job.killed", status=outcome.status, asked=reason)
@@ -117,27 +145,11 @@ class Worker:
         return "shutdown" if self.stopping.is_set() else None
 
 
-def _died(child: Child, heartbeat: Heartbeat, file: str | None) -> Outcome:
-    end = child.end_in_words()
-    detail = f"The process of the job {end}{whereabouts(heartbeat.progress)}."
-    log.error("job.process_died", detail=detail)
-    death = None if file is None else {"file": file, "end": end}
-    return Outcome("retry", problem={"kind": jobs.PROCESS_DIED, "detail": detail}, death=death)
+def _tell(state: RetryCallState) -> None:
+    assert state.outcome is not None
+    log.warning("worker.database", error=str(getattr(state.outcome.exception(), "orig", None)))
 
 
-def _overdue(request: JobRequest, heartbeat: Heartbeat) -> Outcome:
-    seconds = request.time_limit.total_seconds()
-    limit = f"{seconds:g} s" if seconds < 3600 else f"{seconds / 3600:g} h"
-    detail = f"The job passed its time limit of {limit} and was killed{whereabouts(heartbeat.progress)}."
-    return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
-
-
-@retry(
-    retry=retry_if_exception_type(DBAPIError),
-    stop=stop_after_delay(DATABASE_PATIENCE),
-    wait=wait_exponential(0.5, max=5),
-    reraise=True,
-)
 def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
     """Store how an attempt ended, and send the job again if it is queued again.
 
@@ -152,7 +164,10 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
             case "waiting":
                 after = jobs.wait(session, *key, now)
             case "released":
-                after = jobs.release(session, *key, now)
+                after = jobs.release(session, *key, now, "The worker was stopped: the job goes on with the next.")
+            case "hindered":
+                assert outcome.problem is not None
+                after = jobs.release(session, *key, now, outcome.problem["detail"])
             case "retry":
                 assert outcome.problem is not None
                 after = jobs.retry(session, *key, outcome.problem, now, outcome.death)

@@ -58,7 +58,8 @@ class MemberColumns(TypedDict, total=False):
 
 
 def tag_of(latest: Latest, representation: Representation) -> str:
-    """Return the entity tag: a run never changes, so its id and its representation determine the answer."""
+    """Return the entity tag: a run never changes, so its id and its representation determine the answer; and whether it
+    was pruned."""
     return _tag(representation, *identity(latest, representation.at))
 
 
@@ -75,22 +76,26 @@ def _tag(representation: Representation, *parts: Any) -> str:
 def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     """Return the JSON values that an answer about a run follows from; its age is one where the answer states it."""
     newer = latest.superseded_by and latest.superseded_by.run_id
-    return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at)
+    pruned = () if latest.basin.pruned is None else (latest.basin.pruned,)
+    return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at), *pruned
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
     """Read what is stored of many basins, each of a run of its own, at once."""
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
-    issued = [key for key, forecast in zip(keys, forecasts, strict=True) if forecast.basin.status == "issued"]
-    others = [key for key in keys if key not in issued]
-    series = runs.series_of_many(session, issued, None if members else WITHOUT_MEMBERS)
-    series |= runs.series_of_many(session, others, (runs.LEDGER,))
-    ledgers = runs.ledgers_of_many(session, keys)
+    contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
     return [
-        StoredParts(series[key], ledgers[key], conserving[forecast.run.version_id])
+        StoredParts(_told(forecast, contents[key]), contents[key].ledgers, conserving[forecast.run.version_id])
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
+
+
+def _told(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
+    """Return the arrays that an answer tells: of a basin that was not issued its ledgers alone."""
+    if forecast.basin.status == "issued":
+        return content.series
+    return {name: series for name, series in content.series.items() if name == runs.LEDGER}
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
@@ -105,7 +110,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     calibration = None if calibrated is None else calibration_of(basin, representation)
     normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated)
     storage = storage_of(series, basin)
-    precipitation = _of_traces(series["precipitation"]) if issued else None
+    precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None
     loss = _mean(series["loss"]) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
     in_words = None
@@ -123,10 +128,12 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         "water_balance": balance,
     }
     of_members = MemberColumns()
-    if representation.members and issued:
+    if representation.members and "discharge" in series:
         of_members = _member_columns(series, basin, representation.units)
     reason = why_no_account(basin, parts.conserving)
     missing = {name: reason for name, value in account.items() if value is None}
+    if basin.pruned is not None and issued:
+        missing |= _pruned(basin.pruned, precipitation, representation)
     if calibrated is None:
         missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
     if storage is not None:
@@ -158,6 +165,12 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         | _missing_provenance(basin),
         **of_members,
     )
+
+
+def _pruned(why: str, precipitation: list[float] | None, representation: Representation) -> dict[str, str]:
+    """Return what a run does not tell any more, whatever its network, and why."""
+    names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
+    return dict.fromkeys(names, why)
 
 
 def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, units: Units) -> MemberColumns:

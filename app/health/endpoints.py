@@ -45,6 +45,6 @@ def read_readiness(database: OpenDatabase) -> Ready:
             raise DatabaseProblem("The database cannot be reached: start it, and see the service's log.")
         raise DatabaseProblem(
             f"The database's tables are at revision {found.revision or 'none'}, and this service needs {found.head}: "
-            "migrate the database, or run the service that fits it."
+            "run `freshet migrate`, or the service that fits them."
         )
     return Ready(revision=found.head)

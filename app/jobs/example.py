@@ -44,6 +44,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
             "validation_period": "1980-10-01..1989-09-30",
         }
     },
+    "retraining": {"promote": True},
     "what-if": {"changes": {"degrees": 2.0, "storm": {"mm": 30.0, "lead": 2}}, "note": "A warm storm on the snow?"},
     "volumes": {"season": "04-01..07-31"},
     "evaluation": {"period": "1989-10-01..1999-09-30"},
@@ -56,6 +57,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "versions": ["011cb6d0d4209b8d7f6a51", "01a1fa2ab3c4d50b5f2e91"],
     },
     "pretrained": {"promote": True},
+    "check": {},
+    "prune": {},
 }
 """The parameters of a job of each kind, the usual first."""
 EVENTS = (

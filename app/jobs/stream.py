@@ -13,6 +13,7 @@ import structlog
 from fastapi.sse import format_sse_event
 from sqlalchemy.exc import SQLAlchemyError
 
+from hydrology.errors import NotFound
 from records import events, jobs
 from records.engine import Database
 from records.tables.base import JsonObject
@@ -56,7 +57,7 @@ def _look(database: Database, job: str, after: int) -> tuple[list[events.Event],
         new_events = events.events_after(session, job, after, AT_ONCE)
         try:
             ended = jobs.get(session, job).status in jobs.ENDED
-        except jobs.UnknownJob:  # it has been pruned meanwhile
+        except NotFound:  # it has been pruned meanwhile
             ended = True
     return new_events, ended and len(new_events) < AT_ONCE
 

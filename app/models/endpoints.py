@@ -7,14 +7,22 @@ from fastapi import APIRouter, Query, Request, Response
 from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
 from app.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
 from app.models import service
-from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, NewPromotion, Promotions
+from app.models.schemas import (
+    BasinPromotions,
+    ModelDetail,
+    ModelPage,
+    NewPromotion,
+    NewRollback,
+    Promotions,
+    Rollback,
+)
 from app.paging import next_page
 from app.problems import documented, documented_writing
 from app.security import Admin, By
 from jobspec.fields import NAME
 from records import audit
 from records.basins import UnknownBasin
-from records.promotions import AgainstPhysics, NoBasin, Withdrawn
+from records.promotions import AgainstPhysics, NoBasin, NothingBefore, Withdrawn
 from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
@@ -80,11 +88,26 @@ def read_model_promotions(
 def promote_model(
     key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
 ) -> Promotions:
-    """From then on the forecasts of the basins come from it. To go back, promote the version from before. Again,
-    it changes nothing."""
+    """From then on the forecasts of the basins come from it. To go back, post a rollback of it. Again, it changes
+    nothing."""
     with database.transaction() as session:
         audit.record(session, actor, "model promoted", version, clock.wall(), reason=new.reason)
         return service.promote(session, version, new, key.name, clock.now())
+
+
+@router.post(
+    "/models/{version}/rollback",
+    summary="Put back in use what was before a model version",
+    responses=documented_writing(UnknownVersion, NothingBefore, Withdrawn, AgainstPhysics),
+)
+def roll_back_model(
+    key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewRollback
+) -> Rollback:
+    """Every basin whose forecasts come from the version gets the one that it had before, all or none. The version
+    stays, and can be promoted again."""
+    with database.transaction() as session:
+        audit.record(session, actor, "model rolled back", version, clock.wall(), reason=new.reason)
+        return service.roll_back(session, version, new, key.name, clock.now())
 
 
 @router.get(

@@ -110,10 +110,12 @@ MODEL: dict[str, Any] = {
         },
     ],
     "pretrained": None,
+    "twin": None,
     "missing": {
         "parent": "It was trained from scratch.",
         "tuned_on": "It was trained from scratch.",
         "pretrained": "It was trained here.",
+        "twin": "It is judged by itself.",
     },
 }
 
@@ -128,4 +130,10 @@ PROMOTIONS: dict[str, Any] = {
         }
     ],
     "current_basins": ["SYNTH-01", "SYNTH-02", "SYNTH-03", "SYNTH-04", "SYNTH-05", "SYNTH-06", "SYNTH-07", "SYNTH-08"],
+}
+
+ROLLBACK: dict[str, Any] = {
+    "version": "01a20c1f3d51ba9f1c8f0e",
+    "restored": {"SYNTH-01": "01a1f962497577be44d37c", "SYNTH-02": "01a1f962497577be44d37c"},
+    "current_basins": [],
 }

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from app.models.example import MODEL, PROMOTIONS
+from app.models.example import MODEL, PROMOTIONS, ROLLBACK
 from app.schema import Missing, Model
 from jobspec.fields import Basins, Line, RequestModel
 
@@ -68,10 +68,6 @@ class Pretrained(Model):
 
     name: str
     content: str = Field(description="The fingerprint of what is shipped.")
-    twin: str | None = Field(
-        description="The version that is judged in its place on days that it has learnt from: the same recipe on fewer "
-        "years. Null where it has none."
-    )
 
 
 class Member(Model):
@@ -103,6 +99,10 @@ class ModelDetail(ModelSummary):
         "its water."
     )
     pretrained: Pretrained | None = Field(description="Which shipped ensemble it is.")
+    twin: str | None = Field(
+        description="The version, of the same recipe on fewer years, that is judged in its place on days that it has "
+        "fitted itself."
+    )
     missing: Missing
 
 
@@ -134,6 +134,22 @@ class NewPromotion(RequestModel):
         min_length=1,
         description="Any that have its weather product and attributes. Without it all kept here that it learnt from.",
     )
+
+
+class NewRollback(RequestModel):
+    """The basins that use the version are to go back to those that they used before."""
+
+    reason: Line = Field(description="Why; it is kept for ever.", examples=["worse in the floods of March"])
+
+
+class Rollback(Model):
+    """What the basins that used the version use from now on."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ROLLBACK]})
+
+    version: str = Field(description="The version that they used.")
+    restored: dict[str, str] = Field(description="The version of each basin that had another before.")
+    current_basins: list[str] = Field(description="Those that keep it, for they had none before.")
 
 
 class BasinPromotion(Model):

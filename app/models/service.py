@@ -17,10 +17,12 @@ from app.models.schemas import (
     ModelDetail,
     ModelSummary,
     NewPromotion,
+    NewRollback,
     Pretrained,
     ProbeResult,
     Promotion,
     Promotions,
+    Rollback,
 )
 from hydrology.ledger import tolerance_of
 from records import basins, promotions, versions
@@ -61,6 +63,8 @@ def detail(session: Session, version: str) -> ModelDetail:
     shipped = stored.properties.pretrained
     if shipped is None:
         missing["pretrained"] = "It was trained here."
+    if stored.twin_id is None:
+        missing["twin"] = "It is judged by itself."
     return ModelDetail(
         **_common_fields(stored, in_use),
         config=stored.config,
@@ -76,9 +80,8 @@ def detail(session: Session, version: str) -> ModelDetail:
         physics=None
         if stored.properties.physics is None
         else [ProbeResult(**asdict(probe), passes=probe.passes) for probe in stored.properties.physics],
-        pretrained=None
-        if shipped is None
-        else Pretrained(name=shipped.name, content=shipped.content, twin=shipped.twin),
+        pretrained=None if shipped is None else Pretrained(name=shipped.name, content=shipped.content),
+        twin=stored.twin_id,
         missing=missing,
     )
 
@@ -112,6 +115,19 @@ def promote(session: Session, version: str, new: NewPromotion, by: str, at: date
     """
     promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
     return promotions_of(session, version)
+
+
+def roll_back(session: Session, version: str, new: NewRollback, by: str, at: datetime) -> Rollback:
+    """Give the basins that a version is current for the versions that they had before.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NothingBefore: no basin had another.
+        Withdrawn, AgainstPhysics: one that was in use before may not be used any more.
+    """
+    restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
+    kept = promotions.in_use(session).get(version, [])
+    return Rollback(version=version, restored=restored, current_basins=kept)
 
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:

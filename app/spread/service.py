@@ -20,7 +20,7 @@ def spread(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun
     variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
     missing = missing_in_header(basin)
     if variance is None:
-        missing |= dict.fromkeys(("standard_deviation", "shares"), basin.reason or NOT_DIVIDED)
+        missing |= dict.fromkeys(("standard_deviation", "shares"), basin.reason or basin.pruned or NOT_DIVIDED)
     return SpreadOfRun(
         **header(latest, at),
         **days_ahead(run),

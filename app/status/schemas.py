@@ -61,6 +61,10 @@ class Degraded(Model):
         "failed-job",
         "failing-schedule",
         "disk",
+        "no-broker",
+        "database-locked",
+        "part-restarting",
+        "clock",
     ]
     sentence: str
 

@@ -1,5 +1,6 @@
-"""What is degraded of the work: nobody takes it, it fails, or there is no room for it."""
+"""What is degraded of the work: nobody takes it, it fails, or what it stands on is away, full, dying or wrong."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -7,8 +8,10 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.status.schemas import Degraded
-from records import job_health
+from records import clock_health, job_health, restarts
+from records.locked import is_locked
 from records.settings import Settings
+from workers.enqueue import answers
 
 LONGEST_UNTAKEN = timedelta(minutes=5)
 """A worker that is there takes a job within seconds."""
@@ -33,6 +36,9 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
         sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}."
         yield Degraded(code="failing-schedule", sentence=sentence)
     yield from _disk(settings)
+    yield from _away(settings)
+    yield from _restarting(settings)
+    yield from _clock(session, now)
 
 
 def _disk(settings: Settings) -> Iterator[Degraded]:
@@ -44,3 +50,30 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
             f"The disk of the data folder has {free // 1_000_000} MB left: make room, or nothing more can be kept."
         )
         yield Degraded(code="disk", sentence=sentence)
+
+
+def _away(settings: Settings) -> Iterator[Degraded]:
+    """Tell that what the work stands on cannot be used."""
+    if not answers(settings):
+        sentence = "The broker does not answer: jobs are kept, and are sent to the workers when it does. Start it."
+        yield Degraded(code="no-broker", sentence=sentence)
+    if is_locked(settings.database_url):
+        sentence = "Another process has locked the database: it is read, but nothing is written. End that process."
+        yield Degraded(code="database-locked", sentence=sentence)
+
+
+def _restarting(settings: Settings) -> Iterator[Degraded]:
+    """Tell of the parts of the service that its supervisor, the parent of this process, starts again."""
+    for restart in restarts.told(settings.data, os.getppid()):
+        often = f", {restart.times} times since {restart.since:%Y-%m-%d %H:%M} UTC" if restart.times > 1 else ""
+        sentence = f"The {restart.part} {restart.cause}{often}, and is started again: see the service's log."
+        yield Degraded(code="part-restarting", sentence=sentence)
+
+
+def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
+    for ahead in clock_health.ahead(session, now):
+        sentence = (
+            f"The machine's clock says {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: the "
+            "clock was ahead for a while, or is behind now. Check it, and what was made while it was wrong."
+        )
+        yield Degraded(code="clock", sentence=sentence)

@@ -99,7 +99,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     if runs.AGE in series:
         ages = _ages(series[runs.AGE], Ages(run.t0))
     else:
-        reason = basin.reason or basin.summary.age_reason or "The run is older than ages of water."
+        reason = basin.reason or basin.summary.age_reason or basin.pruned or "The run is older than ages of water."
         missing |= dict.fromkeys(("discharge", "ages"), reason)
     return AgeOfRun(
         **header(latest, at),
@@ -159,7 +159,9 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
         loss_beside_pet=lost,
         missing=missing,
     )
-    return answer if of_traces is None else answer.model_copy(update={"residuals": residuals(of_traces)})
+    if of_traces is None or "trace" not in of_traces.axes:
+        return answer
+    return answer.model_copy(update={"residuals": residuals(of_traces)})
 
 
 def _conserving(session: Session, latest: Latest) -> bool:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.columns import column, rounded
@@ -19,6 +18,7 @@ from records import basins, runs
 from records.latest import Latest
 
 LOW, HIGH = (runs.QUANTILES.index(level) for level in (0.05, 0.95))
+WANTED = ("discharge", runs.MEAN_OF_MEMBERS, "discharge_quantiles", runs.LEDGER)
 NO_AREA = "The run names no drainage area of the basin."
 
 
@@ -73,8 +73,8 @@ def _side(session: Session, of: Latest, units: Units) -> _Side:
     run, basin = of.run, of.basin
     if basin.status != "issued":
         return _Side(None, {"": basin.why_missing})
-    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", "discharge_quantiles", runs.LEDGER))
-    mean = series["discharge"].values.reshape(-1, run.horizon_days).mean(axis=0, dtype=np.float64)
+    series = runs.series_of(session, run.id, basin.basin_id, WANTED)
+    mean = runs.mean_of_members(series)
     quantiles = series["discharge_quantiles"].values
     ledgers = runs.ledger_of(session, run.id, basin.basin_id)
     balance = water_balance(ledgers, series.get(runs.LEDGER), basin.spin_up_days)

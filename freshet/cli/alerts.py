@@ -25,7 +25,7 @@ def alerts() -> None:
 @app.command("list")
 def list_alerts(as_json: Json = False) -> None:
     """List the alerts of all basins."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         active = records.active(session)
     payload = {"alerts": [asdict(alert) for alert in active]}
     answer(payload, as_json, table(_COLUMNS, [_row(alert) for alert in active], f"{len(active)} alerts"))
@@ -35,7 +35,7 @@ def list_alerts(as_json: Json = False) -> None:
 def show(basin: Basin, as_json: Json = False) -> None:
     """Show how every level of a basin stands by its newest forecast, and why."""
     name = basin_id(basin)
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, name)
         standing, levels = records.standing(session, name), records.of_basin(session, name)
     if standing is None:
@@ -58,7 +58,7 @@ def changes(
 ) -> None:
     """List what changed in the alerts of a basin, the newest first."""
     name = basin_id(basin)
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, name)
         page = alert_changes.page(session, basin=name, limit=limit)
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]

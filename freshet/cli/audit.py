@@ -16,7 +16,7 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """List the changes, the newest first: who, what, when, from where."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         entries = records.page(session, before=before, limit=limit)
     rows = [(e.seq, e.at, e.who, e.address, e.action, e.subject, _words(e.detail)) for e in entries]
     columns = ("number", "when", "who", "from", "what", "of", "more")

@@ -18,7 +18,7 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Write all that is kept, weights and states included, into one file, while the service runs on."""
-    with opened() as context, reporting() as reporter:
+    with opened(reads=True) as context, reporting() as reporter:
         manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
     size = file.stat().st_size
     answer({"file": str(file), "bytes": size, **asdict(manifest)}, as_json, f"{file}: {manifest.row_count} rows.")

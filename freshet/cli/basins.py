@@ -58,7 +58,7 @@ def show(
     if basin is not None:
         _show(basin_id(basin), as_json)
         return
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_basins(session, text=text, huc=huc)
     rows = [(one.id, one.name, one.huc, one.latitude, one.longitude) for one in found]
     columns = ("basin", "name", "HUC", "latitude", "longitude")
@@ -152,7 +152,7 @@ def _json(path: Path) -> Any:
 
 
 def _show(basin: str, as_json: bool) -> None:
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         one = records.get(session, basin)
         entries = series.catalogue(session, basin)
         quality = records.quality_of(session, basin)

@@ -77,7 +77,7 @@ def fit(
 @app.command("list")
 def list_bridges(as_json: Json = False) -> None:
     """List the bridges, of each the newest fit."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         kept = records.list_bridges(session)
     columns = ("bridge", "from", "to", "forecasts of", "fitted on", "fitted at", "id")
     rows = [(b.name, b.from_product, b.to_product, b.model, _days(b), b.created_at, b.id) for b in kept]
@@ -87,7 +87,7 @@ def list_bridges(as_json: Json = False) -> None:
 @app.command("show")
 def show(bridge: Name, as_json: Json = False) -> None:
     """Show a bridge: what it corrects in each basin, and what it is worth there."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         kept = records.get(session, bridge)
         parts = records.parts_of(session, kept.id)
     _tell(kept, parts, as_json)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from freshet.cli.output import say
 from records import audit
 from records.clock import Clock
-from records.engine import Database, DatabaseProblem
+from records.engine import Database, DatabaseProblem, StorageFull, is_full
 from records.logs import log_to_stderr
 from records.settings import Settings
 
@@ -44,12 +44,18 @@ class Context:
 
 @contextmanager
 def opened(
-    settings: Settings | None = None, *, begins: Begins = Begins.NOWHERE, log_level: str = "warning"
+    settings: Settings | None = None,
+    *,
+    reads: bool = False,
+    begins: Begins = Begins.NOWHERE,
+    log_level: str = "warning",
 ) -> Iterator[Context]:
     """Open the database that the settings name, at this code's revision.
 
     Args:
         settings: those of the environment unless given.
+        reads: whether the command reads alone: it then brings no table to this code's revision, waits for nobody who
+            writes, and says so where the tables are at another.
         begins: where a SQLite file that is not there is made, which is said then.
         log_level: what is logged unless FRESHET_LOG_LEVEL says otherwise.
 
@@ -60,9 +66,14 @@ def opened(
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database(settings.database_url)
     try:
-        _prepare(settings, database, begins)
+        if reads:
+            database.require_migrated()
+        else:
+            _prepare(settings, database, begins)
         yield Context(settings, database, Clock(settings.as_of))
     except (DBAPIError, sqlite3.Error) as error:
+        if is_full(error):
+            raise StorageFull from error
         cause = error.orig if isinstance(error, DBAPIError) else error
         raise DatabaseProblem(
             f"The database {database.shown} cannot be used ({' '.join(str(cause).split())}): see that it can be read "
@@ -78,6 +89,7 @@ def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
         if missing:
             _require_begun(settings, database, missing, begins)
         database.migrate()
+        database.require_migrated()
     except OSError as error:
         raise DatabaseProblem(
             f"The database {database.shown} cannot be kept there ({error.strerror}: {error.filename}): choose a "

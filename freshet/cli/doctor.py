@@ -14,6 +14,7 @@ from hydrology.errors import Problem
 from records import private
 from records.engine import Database
 from records.settings import Settings
+from records.soundness import page_faults
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 NOT_WELL = 5
 
-Check = tuple[str, bool, str]
+MARKS = {True: "ok", False: "PROBLEM", None: "NONE YET"}
+
+Check = tuple[str, bool | None, str]
+"""What was looked at, whether it is well (None: it is not there, and need not be), and a sentence."""
 
 
 def doctor(as_json: Json = False) -> None:
@@ -31,10 +35,10 @@ def doctor(as_json: Json = False) -> None:
     settings = Settings.load()
     checks: list[Callable[[Settings], Iterator[Check]]] = [_folder, _roots, _database, _camels, _arithmetic, _libraries]
     found = [check for run in checks for check in run(settings)]
-    rows = [("ok" if ok else "PROBLEM", name, said) for name, ok, said in found]
+    rows = [(MARKS[ok], name, said) for name, ok, said in found]
     payload: dict[str, Any] = {"checks": [{"name": name, "ok": ok, "detail": said} for name, ok, said in found]}
     answer(payload, as_json, table(("", "what", ""), rows))
-    if not all(ok for _, ok, _ in found):
+    if any(ok is False for _, ok, _ in found):
         raise typer.Exit(NOT_WELL)
 
 
@@ -67,17 +71,19 @@ def _database(settings: Settings) -> Iterator[Check]:
     try:
         database = Database(settings.database_url)
         condition = database.check()
-        database.close()
     except Problem as problem:
         yield "database", False, str(problem)
         return
     if database.file is not None and private.is_open_to_others(database.file):
         yield "rights", False, f"others can read {database.file}: chmod 600 {database.file}*"
     if missing := database.missing:
-        yield "database", True, missing
-    else:
-        sentence = condition.problem or f"{condition.database}: revision {condition.revision}"
-        yield "database", condition.problem is None, sentence
+        yield "database", None, missing
+        return
+    sentence = condition.problem or f"{condition.database}: revision {condition.revision}"
+    yield "database", condition.problem is None, sentence
+    if database.file is not None:
+        faults = page_faults(database, quick=True)
+        yield "pages", not faults, " ".join(faults) or "all whole; `freshet check` looks at every row, too"
 
 
 def _camels(settings: Settings) -> Iterator[Check]:

@@ -114,7 +114,7 @@ def start(
 @app.command("list")
 def list_feeds(as_json: Json = False) -> None:
     """List the feeds with their last fetch."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         kept = records.list_feeds(session)
     rows = [(f.name, f.origin, f.product, f.last_fetch_at, f.last_success_at, f.last_error) for f in kept]
     columns = ("feed", "from", "product", "last fetch", "last success", "last error")
@@ -124,7 +124,7 @@ def list_feeds(as_json: Json = False) -> None:
 @app.command("show")
 def show(feed: Name, as_json: Json = False) -> None:
     """Show a feed: what it is told, and what came of each basin."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         kept = records.get(session, feed)
         fetched = records.basins_of(session, kept)
     title = "\n".join(f"{name}: {value}" for name, value in asdict(kept).items() if value is not None)

@@ -1,9 +1,10 @@
 """`freshet ingest`: data into the records."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +15,13 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.basins import basin_id
 from hydrology.errors import DataProblem, InvalidInput
-from ingestion.reading import Files
+from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import Source
 from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
+from operations.apart import Apart
 from operations.ingest import Outcome, held
 from operations.ingest import ingest as run
 from operations.ingest_benchmarks import ingest_published
@@ -70,7 +72,7 @@ def camels(
     """
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
-        outcomes = _ingest(settings, reporter, CamelsSource(paths, product, files), basin)
+        outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
     _tell(outcomes, as_json)
 
 
@@ -83,7 +85,7 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     """
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
-        outcomes = _ingest(settings, reporter, CaravanSource(paths, files), basin)
+        outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
     _tell(outcomes, as_json)
 
 
@@ -110,7 +112,8 @@ def tables(
         raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
     settings = Settings.load()
     with reporting() as reporter:
-        outcomes = _ingest(settings, reporter, TablesSource(basins, observations, product, _registered(settings)))
+        make = partial(TablesSource, basins, observations, product, _registered(settings))
+        outcomes = _ingest(settings, reporter, make, ANY_FILES)
     _tell(outcomes, as_json)
 
 
@@ -156,18 +159,24 @@ def _registered(settings: Settings) -> list[str]:
 
 
 def _ingest(
-    settings: Settings, reporter: Reporter, source: Source, wanted: Sequence[str] | None = None
+    settings: Settings,
+    reporter: Reporter,
+    make: Callable[..., Source],
+    files: Files,
+    wanted: Sequence[str] | None = None,
 ) -> list[Outcome]:
     """Keep what a source holds. A database is made only now: a mistyped source leaves none behind."""
 
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-    basins = held(source, [basin_id(text) for text in wanted or []])
-    with opened(settings, begins=Begins.ANYWHERE) as context:
-        outcomes = run(context.database, source, context.clock, basins, show)
-        counts = Counter(outcome.status for outcome in outcomes)
-        context.record("data ingested", "basins", **counts)
+    names = [basin_id(text) for text in wanted or []]
+    with Apart(make, files.roots) as source:
+        basins = held(source, names)
+        with opened(settings, begins=Begins.ANYWHERE) as context:
+            outcomes = run(context.database, source, context.clock, basins, show)
+            counts = Counter(outcome.status for outcome in outcomes)
+            context.record("data ingested", "basins", **counts)
     return outcomes
 
 

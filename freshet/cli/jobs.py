@@ -30,7 +30,7 @@ def list_jobs(
     as_json: Json = False,
 ) -> None:
     """List the jobs, the newest first."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_jobs(session, status=status, limit=limit)
     rows = [(j.id, j.kind, j.status, j.attempt, _progress(j), j.created_at, j.parent_id) for j in found]
     columns = ("job", "kind", "status", "attempt", "progress", "created", "part of")
@@ -40,7 +40,7 @@ def list_jobs(
 @app.command("show")
 def show(job: JobId, as_json: Json = False) -> None:
     """Show a job: its request, its status and its log."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         one = records.get(session, job)
         said = events.events_after(session, job, 0, limit=1000)
     rows = [(name, value) for name, value in asdict(one).items() if value is not None]
@@ -51,7 +51,7 @@ def show(job: JobId, as_json: Json = False) -> None:
 @app.command("watch")
 def watch(job: JobId) -> None:
     """Show a job's progress until it ends; the exit code is 4 if it failed or was cancelled."""
-    with opened() as context, reporting() as reporter:
+    with opened(reads=True) as context, reporting() as reporter:
         while True:
             one = _get(context, job)
             if one.progress:

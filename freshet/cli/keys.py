@@ -39,7 +39,7 @@ def make(
 @app.command("list")
 def list_keys(as_json: Json = False) -> None:
     """List the keys, without their tokens."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_keys(session)
     rows = [(k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at) for k in found]
     columns = ("key", "name", "scope", "made", "expires", "revoked")

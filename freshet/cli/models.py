@@ -23,13 +23,13 @@ Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
 
 @app.callback()
 def models() -> None:
-    """List, show, promote, export and install model versions."""
+    """List, show, promote, roll back, export and install model versions."""
 
 
 @app.command("list")
 def list_versions(as_json: Json = False) -> None:
     """List the versions, the newest first."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_versions(session)
     columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
     rows = [
@@ -42,7 +42,7 @@ def list_versions(as_json: Json = False) -> None:
 @app.command("show")
 def show(version: Version, as_json: Json = False) -> None:
     """Show a version: its network, its training data and its scores."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         one = records.get(session, version)
         logs = {member.label: member.log for member in records.members_of(session, version)}
     properties = to_json(one.properties)
@@ -85,6 +85,25 @@ def promote(
     answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
 
 
+@app.command("roll-back")
+def roll_back(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Give the basins that use a version the one that each used before, all or none."""
+    with opened() as context, context.database.transaction() as session:
+        at = context.clock.now()
+        restored = promotions.roll_back(session, version, reason=reason, by=by or getpass.getuser(), at=at)
+        audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
+        kept = promotions.in_use(session).get(version, [])
+    if kept:
+        say(f"{len(kept)} basins had no version before it and keep it: {', '.join(kept)}.")
+    payload = {"version": version, "restored": restored, "current_basins": kept}
+    answer(payload, as_json, f"{len(restored)} basins use again what they used before {version}.")
+
+
 @app.command("export")
 def export(
     version: Version,
@@ -97,7 +116,7 @@ def export(
     """
     from operations.pretrained import export as run
 
-    with opened() as context:
+    with opened(reads=True) as context:
         done = run(context.database, version, folder)
     if not done.changed:
         say("Nothing changed: the folder holds it already.")

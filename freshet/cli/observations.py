@@ -33,7 +33,7 @@ def observations(
     """Show a daily series of a basin, as it is known now or as it was known at an instant."""
     name, days = basin_id(basin), None if period is None else Period.parse(period)
     at = None if known_at is None else instant(known_at)
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         daily = _read(session, name, product, variable, days, at)
     if days is None:
         daily = daily.over(

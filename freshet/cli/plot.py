@@ -33,7 +33,7 @@ def plot(
     if to is not None:
         picture.require_picture(to)
     name = basin_id(basin)
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         now = context.clock.now()
         if run is None:
             newest = latest.latest(session, name, now)

@@ -31,7 +31,7 @@ def runs(
     as_json: Json = False,
 ) -> None:
     """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         if run is not None:
             shown = run_json(session, run)
             for note in training_notes(shown):

@@ -28,7 +28,7 @@ def schedules() -> None:
 @app.command("list")
 def list_schedules(as_json: Json = False) -> None:
     """List the schedules with their next run."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_schedules(session)
     rows = [(s.name, s.kind, s.cron, s.timezone, s.enabled, s.next_run_at, s.last_run_at, s.last_job_id) for s in found]
     columns = ("schedule", "job", "cron", "time zone", "enabled", "next run", "last run", "last job")

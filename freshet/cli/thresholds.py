@@ -42,7 +42,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
     as depths are in mm/day.
     """
     name = basin_id(basin)
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, name)
         record, fixed = records.of_record(session, name), records.of_basin(session, name)
         version = promotions.current(session, [name]).get(name)

@@ -49,7 +49,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the weather forecasts that are known by the clock, the last kept first."""
-    with opened() as context, context.database.reading() as session:
+    with opened(reads=True) as context, context.database.reading() as session:
         wanted = None if basin is None else basin_id(basin)
         issues = records.list_issues(session, context.clock.now(), basin=wanted, limit=limit)
     columns = ("weather", "source", "model", "reference time", "licence", "credit")

@@ -18,7 +18,18 @@ import httpx2
 
 from hydrology.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
-from ingestion.client import MOST_REDIRECTS, BadRedirect, Deadline, http_address, public_client, redirected, shown
+from ingestion.client import (
+    MOST_REDIRECTS,
+    USUAL_PACE,
+    BadRedirect,
+    Deadline,
+    Pace,
+    TooSlow,
+    http_address,
+    public_client,
+    redirected,
+    shown,
+)
 from ingestion.feeds.base import FeedProblem
 from jobspec.addresses import HostPort
 
@@ -60,6 +71,7 @@ class Service:
         key_setting: where the operator sets the key, for errors.
         allowed: hosts with their ports that need no public address.
         pause: waits for some seconds.
+        pace: how slowly it may answer; one that is slower is not asked again.
     """
 
     base: str
@@ -67,7 +79,9 @@ class Service:
     key_setting: str | None = None
     allowed: Collection[HostPort] = ()
     pause: Callable[[float], None] = time.sleep
+    pace: Pace = USUAL_PACE
     _used_up: bool = field(default=False, init=False)
+    _is_too_slow: bool = field(default=False, init=False)
 
     def json(self, path: str = "", params: Params | None = None, body: object = None, media: str = "") -> Any:
         """Return the JSON of a part of the service.
@@ -121,12 +135,15 @@ class Service:
     def _asked(self, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
         if self._used_up:
             raise FeedProblem(f"{shown(address)}: the service's limit of requests is used up: try later.")
+        if self._is_too_slow:
+            raise FeedProblem(f"{shown(address)}: the service was too slow before, and is left alone: try later.")
         try:
-            with public_client(Deadline(MOST_SECONDS), self.allowed) as client:
+            with public_client(Deadline(MOST_SECONDS), self.allowed, self.pace) as client:
                 return self._answered(client, address, content, media)
         except UnknownHost as problem:
             raise Broken(str(problem).rstrip(".")) from None
         except AddressProblem as problem:
+            self._is_too_slow = isinstance(problem, TooSlow)
             raise FeedProblem(f"{shown(address)} cannot be asked. {problem}") from None
         except httpx2.TransportError as error:
             raise Broken(f"the connection failed ({type(error).__name__})") from None

@@ -12,6 +12,7 @@ from records.tables import (
     jobs,
     keys,
     model_levels,
+    pruned,
     runs,
     schedules,
     series,
@@ -22,6 +23,7 @@ from records.tables import (
     verification,
     versions,
     weather,
+    workers,
 )
 from records.tables.base import Base
 
@@ -38,6 +40,7 @@ __all__ = [
     "jobs",
     "keys",
     "model_levels",
+    "pruned",
     "runs",
     "schedules",
     "series",
@@ -48,4 +51,5 @@ __all__ = [
     "verification",
     "versions",
     "weather",
+    "workers",
 ]

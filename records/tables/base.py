@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase
 
 from hydrology.calendar import Day, as_date
-from records import documents
+from records import documents, packed
 
 JsonObject = dict[str, Any]
 JsonList = list[Any]
@@ -108,6 +108,23 @@ class Document(TypeDecorator[Content], Generic[Content]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
         return None if value is None else documents.from_json(self.content, value)
+
+
+class PackedDocument(TypeDecorator[Content], Generic[Content]):
+    """A dataclass kept as packed JSON (`records.packed`)."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def __init__(self, content: type[Content]) -> None:
+        super().__init__()
+        self.content = content
+
+    def process_bind_param(self, value: Content | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        return None if value is None else packed.pack_text(documents.to_json(value))
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> Content | None:  # noqa: ARG002
+        return None if value is None else documents.from_json(self.content, packed.unpack_text(value))
 
 
 class Base(DeclarativeBase):

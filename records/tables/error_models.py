@@ -7,9 +7,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
 from records.tables.base import Base, Long
+from records.tables.summed import Summed
 
 
-class ErrorModelRow(Base):
+class ErrorModelRow(Summed, Base):
     """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used.
 
     `regional` is null in those from before it was kept.
@@ -20,6 +21,8 @@ class ErrorModelRow(Base):
         CheckConstraint("first <= last", name="order"),
         CheckConstraint("length(sha256) = 64", name="sha256"),
     )
+    summed_names = ("version_id", "weather")
+    summed_contents = ("content", "regional")
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     weather: Mapped[str] = mapped_column(primary_key=True)
@@ -31,6 +34,7 @@ class ErrorModelRow(Base):
     created_at: Mapped[datetime]
     regional: Mapped[bytes | None]
     for_unseen: Mapped[bool] = mapped_column(server_default=false())
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")
 
 
 class BasinErrorsRow(Base):

@@ -6,7 +6,8 @@ from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonList, JsonObject, one_of
+from records.tables.base import Base, JsonList, JsonObject, Long, one_of
+from records.tables.summed import Summed
 
 
 class SimulatedRecordRow(Base):
@@ -30,7 +31,7 @@ class SimulatedRecordRow(Base):
     loss: Mapped[JsonObject | None]
 
 
-class SimulatedWaterRow(Base):
+class SimulatedWaterRow(Summed, Base):
     """Water in the basin at the end of each of them, mm: float32, little-endian; and which cells it is of."""
 
     __tablename__ = "simulated_water"
@@ -41,12 +42,15 @@ class SimulatedWaterRow(Base):
         one_of("variable", "storage", "snow"),
         CheckConstraint("(variable = 'snow') = (cells IS NOT NULL)", name="cells"),
     )
+    summed_names = ("version_id", "basin_id", "variable")
+    summed_contents = ("content",)
 
     version_id: Mapped[str] = mapped_column(primary_key=True)
     basin_id: Mapped[str] = mapped_column(primary_key=True)
     variable: Mapped[str] = mapped_column(primary_key=True)
     cells: Mapped[JsonObject | None]
     content: Mapped[bytes]
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")
 
 
 class SimulatedLevelRow(Base):

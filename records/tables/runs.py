@@ -9,8 +9,7 @@ from hydrology.calendar import Day
 from records.run_summary import RunSummary
 from records.run_weather import RunWeather
 from records.run_whatif import RunWhatIf
-from records.since_empty import SinceEmpty
-from records.tables.base import Base, Document, JsonList, one_of
+from records.tables.base import Base, Document, JsonList, PackedDocument, one_of
 
 
 class RunRow(Base):
@@ -51,7 +50,8 @@ class RunRow(Base):
 
 
 class RunBasinRow(Base):
-    """What a run says of one basin."""
+    """What a run says of one basin. The closure is that of the member whose ledger closes least, or is open the most:
+    the database itself refuses a claim that the numbers do not bear, and an issued basin with an open ledger."""
 
     __tablename__ = "run_basins"
     __table_args__ = (
@@ -60,6 +60,8 @@ class RunBasinRow(Base):
         CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
         CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
         CheckConstraint("area_m2 > 0", name="area_positive"),
+        CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
+        CheckConstraint("status <> 'issued' OR closes", name="open"),
         Index(None, "basin_id"),
     )
 
@@ -73,8 +75,11 @@ class RunBasinRow(Base):
     inputs_hash: Mapped[str | None]
     area_m2: Mapped[float | None]
     area_name: Mapped[str | None]
-    summary: Mapped[RunSummary] = mapped_column(Document(RunSummary))
     spin_up_days: Mapped[int | None]
+    residual_mm: Mapped[float | None]
+    tolerance_mm: Mapped[float | None]
+    closes: Mapped[bool | None]
+    summary: Mapped[RunSummary] = mapped_column(PackedDocument(RunSummary))
 
 
 def _of_run_basin() -> ForeignKeyConstraint:
@@ -100,54 +105,12 @@ class NewestRunRow(Base):
     available_at: Mapped[datetime]
 
 
-class RunSeriesRow(Base):
-    """An array of a run: row-major, little-endian, its axes named and labelled in order."""
+class RunContentRow(Base):
+    """The arrays of a run and the ledgers of its members, packed and with their digest (`records.run_content`)."""
 
-    __tablename__ = "run_series"
+    __tablename__ = "run_contents"
     __table_args__ = (_of_run_basin(),)
 
     run_id: Mapped[str] = mapped_column(primary_key=True)
     basin_id: Mapped[str] = mapped_column(primary_key=True)
-    variable: Mapped[str] = mapped_column(primary_key=True)
-    unit: Mapped[str]
-    axes: Mapped[JsonList]
-    dtype: Mapped[str]
     content: Mapped[bytes]
-
-
-class ClosureRow(Base):
-    """Whether one member's ledger closes: with traces of weather, that of the trace that closes least. The database
-    itself refuses a claim that the numbers do not bear."""
-
-    __tablename__ = "run_closures"
-    __table_args__ = (
-        _of_run_basin(),
-        CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
-    )
-
-    run_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    member: Mapped[str] = mapped_column(primary_key=True)
-    residual_mm: Mapped[float]
-    tolerance_mm: Mapped[float]
-    closes: Mapped[bool]
-    since_empty: Mapped[SinceEmpty | None] = mapped_column(Document(SinceEmpty))
-    trace: Mapped[str | None]
-
-
-class LedgerRow(Base):
-    """One signed term of a member's ledger."""
-
-    __tablename__ = "run_ledger"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["run_id", "basin_id", "member"],
-            ["run_closures.run_id", "run_closures.basin_id", "run_closures.member"],
-        ),
-    )
-
-    run_id: Mapped[str] = mapped_column(primary_key=True)
-    basin_id: Mapped[str] = mapped_column(primary_key=True)
-    member: Mapped[str] = mapped_column(primary_key=True)
-    term: Mapped[str] = mapped_column(primary_key=True)
-    amount_mm: Mapped[float]

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
 from records.tables.base import Base, Long
+from records.tables.summed import Summed
 
 
 class SourceRow(Base):
@@ -26,7 +27,7 @@ class SourceRow(Base):
     read_at: Mapped[datetime]
 
 
-class SeriesRow(Base):
+class SeriesRow(Summed, Base):
     """A calendar year of a daily series: little-endian float32 values and one flag byte a day."""
 
     __tablename__ = "series"
@@ -34,6 +35,8 @@ class SeriesRow(Base):
         CheckConstraint("length(flag_bytes) IN (365, 366)", name="days"),
         CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
     )
+    summed_names = ("basin_id", "product", "variable", "year", "unit")
+    summed_contents = ("value_bytes", "flag_bytes")
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     product: Mapped[str] = mapped_column(primary_key=True)
@@ -45,9 +48,10 @@ class SeriesRow(Base):
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     revision: Mapped[int]
     updated_at: Mapped[datetime]
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")
 
 
-class RevisionRow(Base):
+class RevisionRow(Summed, Base):
     """The known days of a year that one write replaced: which (uint16), their old values and old flags.
 
     `revision` is that of the series row that was replaced.
@@ -59,6 +63,8 @@ class RevisionRow(Base):
         CheckConstraint("length(offset_bytes) = 2 * length(flag_bytes)", name="offsets"),
         CheckConstraint("length(value_bytes) = 4 * length(flag_bytes)", name="values"),
     )
+    summed_names = ("basin_id", "product", "variable", "year", "revision")
+    summed_contents = ("offset_bytes", "value_bytes", "flag_bytes")
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     product: Mapped[str] = mapped_column(primary_key=True)
@@ -71,6 +77,7 @@ class RevisionRow(Base):
     old_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     new_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     replaced_at: Mapped[datetime]
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")
 
 
 class ArrivalRow(Base):

@@ -6,10 +6,11 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
-from records.tables.base import Base, JsonList, JsonObject
+from records.tables.base import Base, JsonList, JsonObject, Long
+from records.tables.summed import Summed
 
 
-class StateRow(Base):
+class StateRow(Summed, Base):
     """The state of all members after they consumed a day, chained to its parent and its inputs."""
 
     __tablename__ = "states"
@@ -18,7 +19,11 @@ class StateRow(Base):
         CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
         CheckConstraint("parent_day < day", name="order"),
         Index(None, "basin_id", "product", "day"),
+        # What is asked of a state without its content: which is the newest that is valid, and which are outdated.
+        Index(None, "version_id", "basin_id", "day", "invalid_at", "created_at"),
     )
+    summed_names = ("version_id", "basin_id", "day")
+    summed_contents = ("content", "sums", "recent_flow")
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
@@ -38,3 +43,4 @@ class StateRow(Base):
     sums: Mapped[bytes | None]
     sums_hash: Mapped[str | None]
     recent_flow: Mapped[bytes | None]
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")

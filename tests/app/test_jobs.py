@@ -13,7 +13,7 @@ from starlette.types import Message, Scope
 from app.jobs.stream import AT_ONCE
 from app.main import create_app
 from jobspec import kinds
-from records import events, jobs
+from records import events, jobs, retention
 from records.engine import Database
 from records.settings import Settings
 from tests.app.conftest import NO_BROKER, bearer, serving
@@ -49,7 +49,7 @@ def test_without_a_broker_the_job_waits_and_says_so(sqlite: str, sqlite_database
     assert "broker" in said["missing"]["sent_at"]
     assert set(said["missing"]) == {name for name, value in said.items() if value is None}
     with sqlite_database.reading() as session:
-        assert [job.id for job in jobs.unsent(session, NOW)] == [said["id"]]
+        assert [job.id for job in jobs.unsent(session)] == [said["id"]]
 
 
 def test_with_a_broker_the_workers_are_told(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
@@ -212,6 +212,19 @@ def test_a_job_that_is_not_kept_is_a_problem(
     method = "POST" if address.endswith("cancel") else "GET"
     answer = sqlite_client.request(method, address, headers=bearer(sqlite_database))
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-job")
+
+
+@pytest.mark.parametrize("part", ["", "/events"])
+def test_a_job_that_was_pruned_is_gone_and_the_rule_is_told(
+    sqlite_database: Database, sqlite_client: TestClient, part: str
+) -> None:
+    with sqlite_database.transaction() as session:
+        job = a_claimed_job(session)
+        jobs.finish(session, job, 1, status="succeeded", at=NOW)
+        retention.note(session, "jobs", jobs.remove(session, [job]), NOW, 90)
+    answer = sqlite_client.get(f"/v1/jobs/{job}{part}", headers=bearer(sqlite_database))
+    assert (answer.status_code, answer.json()["type"]) == (410, "/problems/gone")
+    assert "Jobs are kept for 90 days after they have ended. It was pruned on 2008-10-01." in answer.json()["detail"]
 
 
 @pytest.fixture

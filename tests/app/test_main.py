@@ -87,6 +87,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_delivery",
         "read_subscription",
         "replay_delivery",
+        "roll_back_model",
         "rotate_secret",
         "create_feed",
         "create_schedule",
@@ -133,6 +134,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_latest_forecast",
         "read_latest_forecasts",
         "read_long_term_balance",
+        "read_metrics",
         "read_model",
         "read_model_promotions",
         "read_model_skill",
@@ -332,7 +334,7 @@ def test_the_service_loads_nothing_heavy() -> None:
     }
 
 
-KEYED = ("/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries")
+KEYED = ("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries")
 
 
 def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from hydrology.physics import ProbeResult
 from records import promotions, versions
 from records.engine import Database
 from records.version_properties import Closure, Tuning, VersionProperties
+from tests.app.conftest import bearer
 from tests.records.factories import BASIN, NOW, a_basin, a_member, a_version, instant
 
 LATER = instant("2008-11-01")
@@ -53,7 +54,7 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     assert said["physics"] == [asdict(probe) | {"passes": True}]
     assert said["closure"] == asdict(measured) | {"tolerance": 1e-5, "closes": True}
     assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)
-    assert set(said["missing"]) == {"label", "pretrained"}
+    assert set(said["missing"]) == {"label", "pretrained", "twin"}
 
 
 def test_a_version_without_a_parent_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -93,6 +94,25 @@ def test_promotions_are_told_with_who_and_why(database: Database, client: TestCl
     assert said == {"version": old, "promotions": [first | {"basins": basins}], "current_basins": ["SYNTH-01"]}
     history = client.get("/v1/basins/01013500/promotions").json()
     assert history == {"basin": BASIN, "promotions": [better | {"version": new}, first | {"version": old}]}
+
+
+def test_an_admin_rolls_a_version_back_in_one_call(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        old, new = a_version(session).id, a_version(session).id
+        promotions.promote(session, old, [BASIN], reason="first", by="training", at=NOW)
+        promotions.promote(session, new, [BASIN], reason="better", by="someone", at=LATER)
+    address = f"/v1/models/{new}/rollback"
+    operator, admin = (bearer(sqlite_database, scope) for scope in ("operator", "admin"))
+    assert sqlite_client.post(address, json={"reason": "worse"}, headers=operator).status_code == 403
+    answer = sqlite_client.post(address, json={"reason": "worse"}, headers=admin)
+    assert answer.json() == {"version": new, "restored": {BASIN: old}, "current_basins": []}
+    newest = sqlite_client.get(f"/v1/basins/{BASIN}/promotions").json()["promotions"][0]
+    assert (newest["version"], newest["reason"]) == (old, "worse")
+    again = sqlite_client.post(address, json={"reason": "worse"}, headers=admin)
+    assert (again.status_code, again.json()["type"]) == (422, "/problems/nothing-before")
+    (change,) = sqlite_client.get("/v1/audit", headers=admin).json()["changes"]
+    assert (change["action"], change["subject"]) == ("model rolled back", new)
 
 
 def test_a_promotion_is_a_new_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -64,7 +64,7 @@ def test_a_version_without_scores_of_its_own_tells_those_of_its_twin(
         answer = sqlite_client.get(address).json()
         assert (answer["version"], answer["scored"]) == (version, twin)
         assert {score["metric"] for score in answer["scores"]} == {"nse", "fhv"}
-    assert sqlite_client.get(f"/v1/models/{version}").json()["pretrained"]["twin"] == twin
+    assert sqlite_client.get(f"/v1/models/{version}").json()["twin"] == twin
 
 
 def test_a_basin_tells_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:

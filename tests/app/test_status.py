@@ -1,7 +1,8 @@
 """The status: what there is, how fresh it is, and what is degraded."""
 
+import os
 import shutil
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from starlette.testclient import TestClient
 
 from app.status import work
 from hydrology.calendar import day
-from records import jobs, promotions, schedules, series
+from records import jobs, promotions, restarts, schedules, series
 from records.clock import Clock
 from records.engine import Database
-from tests.app.conftest import serving
+from records.settings import Settings
+from tests.app.conftest import NO_BROKER, serving
 from tests.records.factories import (
     BASIN,
     NOW,
@@ -26,6 +28,7 @@ from tests.records.factories import (
     issued,
     not_issued,
 )
+from workers.broker import start_embedded
 
 
 def codes(said: dict[str, Any]) -> list[str]:
@@ -192,3 +195,37 @@ def test_a_disk_that_is_nearly_full_is_told(sqlite: str, tmp_path: Path, monkeyp
     monkeypatch.setattr(work, "LEAST_FREE", 1)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" not in codes(client.get("/v1/status").json())
+
+
+def test_a_part_that_is_being_started_again_is_told(
+    sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getppid", os.getpid)  # the supervisor, of this test, is the parent of the API
+    since = datetime(2008, 10, 1, 6, tzinfo=UTC)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "part-restarting" not in codes(client.get("/v1/status").json())
+        restarts.tell(tmp_path, [restarts.Restart("scheduler", "hung and was killed", 3, since)])
+        (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
+    assert told["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
+
+
+def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    posted(database, now)
+    assert work_codes(client) == []
+    ahead = posted(database, now + timedelta(days=365))
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "clock"]
+    assert f"job {ahead} is of {now + timedelta(days=365):%Y-%m-%d}" in told["sentence"]
+
+
+def test_a_broker_that_does_not_answer_is_told(sqlite: str, tmp_path: Path) -> None:
+    with serving(sqlite, broker_url=NO_BROKER) as client:
+        assert "no-broker" in codes(client.get("/v1/status").json())
+    settings = Settings(data=tmp_path, database_url=sqlite)
+    broker = start_embedded(settings)
+    try:
+        with serving(sqlite, data=tmp_path, broker_url=None) as client:
+            assert "no-broker" not in codes(client.get("/v1/status").json())
+    finally:
+        broker.kill()
+        broker.wait()

@@ -165,7 +165,8 @@ def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_told(
     process = deployment.start(service)
     job = deployment.ingest_on(queue)
     assert (job.status, job.problem) == ("succeeded", None)
-    assert job.worker == f"{socket.gethostname()}:{process.pid}"
+    assert job.worker is not None
+    assert job.worker.startswith(f"{socket.gethostname()}:{process.pid}:")
     assert deployment.is_well(service)
     assert not deployment.is_well(service, FRESHET_DATABASE_URL="postgresql://postgres@/none?host=/nowhere")
     process.terminate()

@@ -1,5 +1,6 @@
 """The API as a process of its own, over the small country with its version, a run, scores and jobs that have ended."""
 
+import dataclasses
 import os
 import shutil
 import socket
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from jobspec.changes import Changes, Increment
@@ -35,15 +37,18 @@ from records import (
     feeds,
     jobs,
     keys,
+    promotions,
     runs,
     schedules,
     subscriptions,
     thresholds,
+    versions,
     weather,
 )
 from records.alerts import LevelChance
 from records.clock import Clock
 from records.engine import Database
+from records.versions import NewVersion
 from tests.operations.conftest import BASINS, country, trained_file
 from tests.records.factories import a_weather_forecast, an_issue
 from tests.records.test_bridges import LIVE, a_part
@@ -164,11 +169,21 @@ def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
             process.kill()
 
 
+def _promote_another_first(session: Session, version: str, basin: str, at: datetime) -> None:
+    """Have a basin that uses a version look back on another, equal one."""
+    fields = {part.name: getattr(versions.get(session, version), part.name) for part in dataclasses.fields(NewVersion)}
+    members = versions.members_of(session, version)
+    before = versions.create(session, NewVersion(**fields | {"label": "the season before"}), members)
+    for promoted in (before.id, version):
+        promotions.promote(session, promoted, [basin], reason="better", by="someone", at=at)
+
+
 def _fill(database_url: str) -> Kept:
     """Add what is not made by operations: jobs of every ending, a schedule, an admin's key."""
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session, purpose="operational")
+        _promote_another_first(session, run.version_id, BASINS[-1], now)
         asked = runs.newest_changed(session, BASINS[0], KEPT_UNTIL)
         (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)

@@ -39,6 +39,7 @@ REFUSED = {
     "POST /v1/weather": [422],  # such a key
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
+    "POST /v1/models/{version}/rollback": [422],  # a version before which no basin had another
     "POST /v1/feeds": [422],  # a basin that is not kept; a product of an archive; a series of a basin named twice
     "POST /v1/subscriptions": [422],  # a basin that is not kept; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same

@@ -5,6 +5,8 @@ from typing import Any
 
 from tests.freshet.conftest import Freshet, RequestModel
 
+PAGE = 4096  # bytes, of SQLite
+
 
 def checks(said: RequestModel) -> dict[str, Any]:
     """Return the checks by their name."""
@@ -15,8 +17,10 @@ def test_a_new_machine_is_well_and_left_as_it_is(freshet: Freshet) -> None:
     said = freshet("doctor", "--json")
 
     assert said.code == 0
-    assert all(check["ok"] for check in checks(said).values())
+    assert {name for name, check in checks(said).items() if not check["ok"]} == {"database"}
+    assert checks(said)["database"]["ok"] is None
     assert f"no database at {freshet.data / 'freshet.sqlite'}" in checks(said)["database"]["detail"]
+    assert "NONE YET" in freshet("doctor").out
     assert not freshet.data.exists()
     assert "; trains in float32, a network of rank 0 " in checks(said)["recurrence"]["detail"]
 
@@ -26,6 +30,7 @@ def test_a_kept_database_is_told_with_its_revision(ingested: Freshet) -> None:
 
     assert said.code == 0
     assert f"{ingested.data / 'freshet.sqlite'}: revision" in said.out
+    assert "all whole" in said.out
     assert "PROBLEM" not in said.out
 
 
@@ -67,3 +72,17 @@ def test_an_ingest_folder_that_was_chosen_must_be_there(tmp_path: Path) -> None:
     assert unwell.code == 5
     assert not checks(unwell)["ingest folder"]["ok"]
     assert "FRESHET_INGEST_ROOTS" in checks(unwell)["ingest folder"]["detail"]
+
+
+def test_a_page_that_was_overwritten_is_told_by_doctor_and_by_check(ingested: Freshet) -> None:
+    file = ingested.data / "freshet.sqlite"
+    with file.open("r+b") as pages:
+        pages.seek(file.stat().st_size // 2 // PAGE * PAGE)
+        pages.write(b"rivers!!" * (PAGE // 8))
+
+    doctor, check = ingested("doctor", "--json"), ingested("check", "--json")
+
+    assert (doctor.code, check.code) == (5, 5)
+    assert not checks(doctor)["pages"]["ok"]
+    assert "restore a backup" in checks(doctor)["pages"]["detail"]
+    assert any(str(file) in fault for fault in check.json["faults"])

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from freshet.cli import ingest
+from ingestion.reading import ANY_FILES, Files
 from tests.freshet.conftest import BASINS, Freshet
+from tests.operations.test_apart import CRASHES, Crashing
+
+
+def crashing(paths: list[Path], _product: str | None, files: Files = ANY_FILES) -> Crashing:
+    """Return, in place of a CAMELS source, one that crashes at a basin."""
+    return Crashing(paths, files)
 
 
 def test_the_same_again_stores_nothing(freshet: Freshet, country: Path) -> None:
@@ -114,3 +122,14 @@ def test_a_basin_that_is_not_kept_is_told(ingested: Freshet, basin: str, code: i
 
     assert said.code == code
     assert said.json["problem"]["detail"] in said.err
+
+
+def test_a_file_that_crashes_the_process_is_told_and_the_others_are_ingested(
+    freshet: Freshet, country: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest, "CamelsSource", crashing)
+    said = freshet("ingest", "camels", "--from", str(country), "--json")
+
+    assert (said.code, said.json["counts"]) == (6, {"new": 1, "failed": 2})  # one is broken
+    assert f"Failed: {CRASHES}: {country}" in said.err
+    assert "the process that read it was killed by SIGSEGV" in said.err

@@ -63,7 +63,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
         listed = client.get(f"/v1/runs/{run['id']}").json()
         assert [one["seen_in_training"] for one in listed["basins"]] == [True, True, False]
         model = client.get(f"/v1/models/{run['version_id']}").json()
-    assert model["pretrained"] == {"name": NAME, "content": first.json["content"], "twin": None}
+    assert model["pretrained"] == {"name": NAME, "content": first.json["content"]}
     assert (model["basins"], model["current_basins"]) == (list(LEARNT), list(BASINS))
 
 

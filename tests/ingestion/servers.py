@@ -1,6 +1,7 @@
 """A small web server on this machine that gives the answers a test chooses."""
 
 import ssl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -89,6 +90,23 @@ def rest(content: bytes, etag: str = '"v1"', shift: int = 0) -> Answer:
         request.send_header("ETag", etag)
         request.end_headers()
         request.wfile.write(content[start:])
+
+    return answer
+
+
+def dribbled(part: str) -> Answer:
+    """A byte at a time without end, of the `headers` or of the `body`, always soon enough for a limit on silence."""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        if part == "headers":
+            request.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        else:
+            request.send_response(200)
+            request.end_headers()
+        while True:
+            request.wfile.write(b"x")
+            request.wfile.flush()
+            time.sleep(0.01)
 
     return answer
 

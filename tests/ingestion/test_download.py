@@ -3,6 +3,7 @@
 import fcntl
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
 from hashlib import sha256
@@ -14,8 +15,9 @@ from tenacity import wait_none
 
 from hydrology.errors import InvalidInput
 from ingestion import download
+from ingestion.client import Pace
 from ingestion.download import DownloadError, Limits, fetch
-from tests.ingestion.servers import Answer, Server, rest, serving, status, whole
+from tests.ingestion.servers import Answer, Server, dribbled, rest, serving, status, whole
 
 CONTENT = bytes(range(256)) * 4096
 CHECKSUM = sha256(CONTENT).hexdigest()
@@ -286,23 +288,36 @@ def test_the_disk_is_not_filled(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["headers", "body"])
-def test_a_server_that_dribbles_ends_at_the_limit(server: Server, tmp_path: Path, part: str) -> None:
-    def dribble(request: BaseHTTPRequestHandler) -> None:
-        """Send a byte at a time, always soon enough for a limit on silence alone."""
-        if part == "headers":
-            request.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
-        else:
-            request.send_response(200)
-            request.end_headers()
-        while True:
-            request.wfile.write(b"x")
-            request.wfile.flush()
-            time.sleep(0.01)
-
-    server.answers = [dribble]
-    with pytest.raises(DownloadError, match=r"longer than 0\.5 seconds"):
-        fetch(server.url(), tmp_path, allowed=[server.host], limits=Limits(seconds=0.5))
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        (Limits(seconds=0.5), "longer than 0.5 seconds"),
+        (Limits(pace=Pace(slowest=1000, window=0.5)), "fewer than 1000 bytes a second"),
+    ],
+    ids=["deadline", "pace"],
+)
+def test_a_server_that_dribbles_ends_at_the_limit(
+    server: Server, tmp_path: Path, part: str, limits: Limits, sentence: str
+) -> None:
+    server.answers = [dribbled(part)]
+    with pytest.raises(DownloadError, match=re.escape(sentence)):
+        fetch(server.url(), tmp_path, allowed=[server.host], limits=limits)
     assert len(server.requests) == 1
+
+
+def test_a_server_that_keeps_the_pace_may_take_its_time(server: Server, tmp_path: Path) -> None:
+    def send_slowly(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(CONTENT)))
+        request.end_headers()
+        for start in range(0, len(CONTENT), 2**17):
+            request.wfile.write(CONTENT[start : start + 2**17])
+            request.wfile.flush()
+            time.sleep(0.05)
+
+    server.answers = [send_slowly]
+    limits = Limits(pace=Pace(slowest=1000, window=0.1))
+    assert fetch(server.url(), tmp_path, allowed=[server.host], limits=limits).read_bytes() == CONTENT
 
 
 def test_a_file_name_that_no_folder_takes_is_refused(server: Server, tmp_path: Path) -> None:

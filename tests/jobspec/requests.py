@@ -27,6 +27,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("climate", {"basin": "USGS-01013500", "product": "daymet", "period": PERIOD}),
     ("training", {"config": SCRATCH, "label": "a label", "compare": {"period": PERIOD, "margin": 0.1}}),
     ("training", {"config": TUNING | {"schedule": {"steps": 50}}, "basins": ["USGS-01013500"]}),
+    ("retraining", {"version": "a", "judge_on": PERIOD, "label": "a label", "margin": 0.1, "promote": True}),
     ("forecast", {"basins": ["USGS-01013500"], "horizon": 3, "t0": "2008-04-01", "version": "a"}),
     (
         "what-if",
@@ -45,6 +46,8 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("levels", {"version": "a", "basins": ["USGS-01013500"]}),
     ("comparison", {"period": PERIOD, "versions": ["a", "b"]}),
     ("pretrained", {"name": "mclstm-maurer-447", "promote": True}),
+    ("check", {}),
+    ("prune", {}),
 ]
 
 
@@ -84,6 +87,8 @@ def wrong_requests(draw: st.DrawFn) -> Wrong:
         )
         return Wrong(unknown, params, unknown)
     place = _at(params, draw(st.sampled_from(_places(params))))
+    if not place:
+        return Wrong(kind, {"field": 1}, "field")
     field = draw(st.sampled_from(sorted(place)))
     if how == "type":
         place[field] = draw(st.sampled_from(_others(place[field])))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from hydrology.calendar import Day, Period, day
 from hydrology.credit import Credit
@@ -34,6 +34,7 @@ from records.tables.states import StateRow
 from records.tables.versions import WeightsRow
 from records.versions import UnknownVersion
 from tests.operations.conftest import BASINS, CLOCK
+from tests.records.factories import resum
 
 T0 = day("2004-03-10")
 
@@ -158,6 +159,7 @@ def blank(database: Database, basin: str, variable: str, year: int, index: int, 
         values = np.frombuffer(row.value_bytes, "<f4").copy()
         values[index : index + count] = value
         row.value_bytes = values.tobytes()
+        resum(row)
 
 
 @pytest.mark.parametrize(
@@ -342,6 +344,8 @@ def test_a_state_from_before_the_count_goes_on_without_it(kept: Database) -> Non
     before = one_run(kept, t0=T0 - ONE_DAY)
     with kept.transaction() as session:
         session.execute(update(StateRow).values(spin_up_days=None, sums=None, sums_hash=None))
+        for row in session.scalars(select(StateRow)):
+            resum(row)
     run = one_run(kept)
     after = state(kept, "SYNTH-01", T0)
     assert after is not None

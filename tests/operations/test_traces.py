@@ -22,6 +22,7 @@ from records.tables.series import SeriesRow
 from records.weather import UnknownWeather
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.test_forecast import leak
+from tests.records.factories import resum
 
 T0 = day("2004-03-10")
 AHEAD = Period(day("2004-03-11"), day("2004-03-17"))
@@ -107,6 +108,7 @@ def make_every_year_like_t0s(database: Database) -> None:
             truth = np.frombuffer(source.value_bytes, "<f4")[of_source : of_source + len(AHEAD)]
             values[begins : begins + len(AHEAD)] = truth
             row.value_bytes = values.tobytes()
+            resum(row)
 
 
 def test_an_esp_whose_traces_are_all_the_truth_equals_the_hindcast_to_the_bit(kept: Database) -> None:

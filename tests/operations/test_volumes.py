@@ -20,6 +20,7 @@ from records.volumes import SNOW_SHARE, Volume
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.test_calibrate import UNSEEN, newest
 from tests.operations.test_forecast import one_run
+from tests.records.factories import resum
 
 T0 = day("2004-04-10")
 BASIN = BASINS[0]
@@ -59,6 +60,7 @@ def change(database: Database, variable: str, days: Period, values: float | None
                 at = slice(int((shared.first - begin).astype(int)), int((shared.last - begin).astype(int)) + 1)
                 stored[at] = stored[at] + 7 if values is None else values
                 row.value_bytes = stored.tobytes()
+                resum(row)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from records.tables.states import StateRow
 from tests.operations.conftest import BASINS
 from tests.operations.test_forecast import T0, discharge, one_run
 from tests.operations.test_origin import origin
+from tests.records.factories import resum
 
 Parts = dict[str, npt.NDArray[np.float32]]
 NAMES = ("older", "2003-MAM", "2003-JJA", "2003-SON", "2004-DJF", "2004-MAM", "yet_to_fall")
@@ -43,6 +44,7 @@ def write_rain(database: Database, days: Period, depth: float) -> None:
             values = np.frombuffer(row.value_bytes, "<f4").copy()
             values[at] = depth
             row.value_bytes = values.tobytes()
+            resum(row)
 
 
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])

@@ -1,7 +1,7 @@
 """A what-if run is the forecast with other weather or other water at T0, kept apart from the forecasts."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def ask(database: Database, changes: dict[str, Any] | None = None, **asked: Any)
     return run
 
 
-def told(database: Database, run: str, basin: str = BASIN) -> tuple[Mapping[str, RunSeries], list[runs.Ledger]]:
+def told(database: Database, run: str, basin: str = BASIN) -> tuple[Mapping[str, RunSeries], Sequence[runs.Ledger]]:
     with database.reading() as session:
         return runs.series_of(session, run, basin), runs.ledger_of(session, run, basin)
 
@@ -55,7 +55,7 @@ def hashes(series: Mapping[str, RunSeries]) -> dict[str, str]:
     return {name: hashlib.sha256(array.values.tobytes()).hexdigest() for name, array in series.items()}
 
 
-def terms(ledgers: list[runs.Ledger], name: str) -> list[float]:
+def terms(ledgers: Sequence[runs.Ledger], name: str) -> list[float]:
     return [ledger.terms[name] for ledger in ledgers]
 
 

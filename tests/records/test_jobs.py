@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Barrier
 from typing import TypeVar
 
@@ -149,7 +149,7 @@ def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database)
         assert _claim(session, job)
         again = jobs.retry(session, job, 1, LOST, NOW)
         assert (again.status, again.attempt, again.problem, again.lease_until) == ("queued", 1, None, None)
-        assert [unsent.id for unsent in jobs.unsent(session, NOW)] == [job]
+        assert [unsent.id for unsent in jobs.unsent(session)] == [job]
         claimed = jobs.claim(session, job, worker="second", lease_until=LATER, at=LATER)
         assert claimed is not None
         assert (claimed.attempt, claimed.started_at) == (2, NOW)
@@ -169,18 +169,18 @@ def test_a_released_attempt_costs_none(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         left = jobs.get(session, job).max_attempts - 1
-        released = jobs.release(session, job, 1, NOW)
+        released = jobs.release(session, job, 1, NOW, "It stops.")
         assert (released.status, released.problem, released.sent_at) == ("queued", None, None)
         assert released.max_attempts - released.attempt == left + 1
         with pytest.raises(StaleAttempt):
-            jobs.release(session, job, 1, NOW)
+            jobs.release(session, job, 1, NOW, "It stops.")
 
 
 def test_a_released_job_that_was_asked_to_stop_is_cancelled(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         jobs.request_cancel(session, job, NOW)
-        assert jobs.release(session, job, 1, NOW).status == "cancelled"
+        assert jobs.release(session, job, 1, NOW, "It stops.").status == "cancelled"
 
 
 @pytest.mark.parametrize(("second", "status"), [("at 2 of 3", "failed"), ("at 3 of 3", "queued")])
@@ -202,7 +202,9 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
         parent = a_job(session, kind="training")
         assert _claim(session, parent)
         members = [
-            a_claimed_job(session, kind="member", queue="training", parent_id=parent, params={"member": label})
+            a_claimed_job(
+                session, kind="member", queue="training", parent_id=parent, params={"training": "a", "member": label}
+            )
             for label in range(3)
         ]
         assert jobs.wait(session, parent, 1, NOW).progress is None
@@ -283,16 +285,52 @@ def test_a_job_that_was_to_stop_when_its_process_died_at_a_file_is_cancelled(dat
         assert _died_at(session, job, "a.nc") == "cancelled"
 
 
+def _take_lapsed(session: Session, at: datetime) -> list[str]:
+    """Take the jobs whose lease has lapsed, and return those that this took."""
+    lapsed = jobs.lapsed(session, at, timedelta(hours=4))
+    taken = [jobs.take(session, job, at) for job in lapsed]
+    return [job.id for job in taken if job is not None]
+
+
+def test_a_lease_that_ends_later_than_one_that_begins_now_has_lapsed(database: Database) -> None:
+    with database.transaction() as session:
+        job = a_claimed_job(session)
+        hour = timedelta(hours=1)
+        assert jobs.lapsed(session, NOW, hour) == []
+        assert [lapsed.id for lapsed in jobs.lapsed(session, NOW - timedelta(seconds=1), hour)] == [job]
+
+
+def test_a_job_is_not_taken_from_a_worker_that_lives_after_all(database: Database) -> None:
+    with database.transaction() as session:
+        renewed, retried, ended = (jobs.get(session, a_claimed_job(session)) for _ in range(3))
+        jobs.heartbeat(session, renewed.id, 1, lease_until=LATER, at=NOW)
+        jobs.retry(session, retried.id, 1, LOST, NOW)
+        assert _claim(session, retried.id, "another")
+        _finish(session, ended.id)
+        before = contents(session)
+        assert [jobs.take(session, job, LATER) for job in (renewed, retried, ended)] == [None] * 3
+        assert contents(session) == before
+
+
+def test_the_jobs_of_a_worker_are_those_that_it_runs(database: Database) -> None:
+    with database.transaction() as session:
+        mine, ended, other = a_claimed_job(session), a_claimed_job(session), a_job(session)
+        _finish(session, ended)
+        assert _claim(session, other, "second")
+        assert [job.id for job in jobs.running_at(session, ["first", "third"])] == [mine]
+        assert jobs.running_at(session, []) == []
+
+
 def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)
         jobs.heartbeat(session, alive, 1, lease_until=LATER + timedelta(seconds=1), at=NOW)
-        assert jobs.expired(session, LEASE) == []
-        assert jobs.expired(session, LATER) == [job]
+        assert _take_lapsed(session, LEASE) == []
+        assert _take_lapsed(session, LATER) == [job]
         assert jobs.get(session, job).status == "queued"
-        assert jobs.expired(session, LATER) == []
+        assert _take_lapsed(session, LATER) == []
         assert _claim(session, job)
-        assert jobs.expired(session, LATER) == [job]
+        assert _take_lapsed(session, LATER) == [job]
         lost = jobs.get(session, job)
         assert lost.status == "failed"
         assert lost.problem is not None
@@ -305,8 +343,14 @@ def test_of_several_reapers_each_lost_job_is_put_back_by_one(database: Database)
     with database.transaction() as session:
         families = [_waiting(session, 3) for _ in range(3)]
         lost = [member for _, members in families for member in members] + [a_claimed_job(session)]
-    taken = _at_once(database, lambda session, _: jobs.expired(session, LATER))
-    assert sorted(job for part in taken for job in part) == sorted(lost)
+    with database.reading() as session:
+        seen = jobs.lapsed(session, LATER, timedelta(hours=4))
+
+    def take(session: Session, turn: int) -> list[Job | None]:
+        return [jobs.take(session, seen[turn % len(seen)], LATER)]
+
+    taken = _at_once(database, take, times=2 * len(seen))
+    assert sorted(job.id for part in taken for job in part if job is not None) == sorted(lost)
     with database.reading() as session:
         assert {(jobs.get(session, job).status, jobs.get(session, job).attempt) for job in lost} == {("queued", 1)}
 
@@ -317,7 +361,7 @@ def test_a_job_that_was_lost_when_it_was_to_stop_is_cancelled(database: Database
         for job in (lost, broken):
             jobs.request_cancel(session, job, NOW)
         assert jobs.retry(session, broken, 1, LOST, NOW).status == "cancelled"
-        assert jobs.expired(session, LATER) == [lost]
+        assert _take_lapsed(session, LATER) == [lost]
         assert jobs.get(session, lost).status == "cancelled"
 
 
@@ -327,7 +371,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
         cancelled = jobs.request_cancel(session, job, NOW)
         assert (cancelled.status, cancelled.cancel_requested_at, cancelled.finished_at) == ("cancelled", NOW, NOW)
         assert _claim(session, job) is None
-        assert jobs.unsent(session, LATER) == []
+        assert jobs.unsent(session) == []
 
 
 def test_a_running_job_is_told_to_stop_at_its_next_heartbeat(database: Database) -> None:
@@ -380,7 +424,7 @@ def test_a_parent_that_fails_takes_its_children_with_it_and_gets_no_more(databas
     with database.transaction() as session:
         parent = a_claimed_job(session, kind="training", max_attempts=1)
         child = a_job(session, kind="member", parent_id=parent)
-        jobs.expired(session, LATER)
+        _take_lapsed(session, LATER)
         assert [jobs.get(session, job).status for job in (parent, child)] == ["failed", "cancelled"]
         with pytest.raises(JobEnded, match=parent):
             a_job(session, kind="member", parent_id=parent)
@@ -400,7 +444,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
         _finish(session, second, 2, status)
         assert jobs.resume_parent(session, parent, NOW)
         assert not jobs.resume_parent(session, parent, NOW)
-        assert [job.id for job in jobs.unsent(session, NOW)] == [parent]
+        assert [job.id for job in jobs.unsent(session)] == [parent]
         assert [child.id for child in jobs.children(session, parent)] == [first, second]
         claimed = _claim(session, parent)
         assert claimed is not None
@@ -500,13 +544,13 @@ def test_jobs_are_listed_newest_first_page_by_page(database: Database) -> None:
         assert ids(kind="member", status="running") == []
 
 
-def test_a_queued_job_whose_message_is_missing_or_old_is_unsent(database: Database) -> None:
+def test_of_queued_jobs_it_is_known_whose_message_was_sent_and_when(database: Database) -> None:
     with database.transaction() as session:
-        never, old, fresh, running = a_job(session), a_job(session), a_job(session), a_claimed_job(session)
+        never, fresh, old, running = a_job(session), a_job(session), a_job(session), a_claimed_job(session)
         for job, at in ((old, NOW), (fresh, LATER), (running, NOW)):
             jobs.mark_sent(session, job, at)
-        assert [job.id for job in jobs.unsent(session, LATER)] == [never, old]
-        assert [job.id for job in jobs.unsent(session, LATER + timedelta(seconds=1))] == [never, old, fresh]
+        assert [job.id for job in jobs.unsent(session)] == [never]
+        assert [job.id for job in jobs.sent(session)] == [old, fresh]
 
 
 def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) -> None:
@@ -530,10 +574,13 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
         waiting, [done] = _waiting(session, 1)
         ended(done, "2008-12-01")
         kept |= {waiting, done}
-        assert jobs.prune(session, instant("2009-01-01")) == 3
+        outdated = jobs.outdated(session, instant("2009-01-01"))
+        assert sorted(outdated.values()) == [1, 2]
+        assert jobs.outdated(session, instant("2009-01-01"), [waiting, *outdated]) == outdated
+        assert len(jobs.remove(session, [*outdated])) == 3
         assert {job.id for job in jobs.list_jobs(session)} == kept
         assert {row[1] for row in contents(session)["job_events"]} == kept
-        assert jobs.prune(session, instant("2009-01-01")) == 0
+        assert jobs.outdated(session, instant("2009-01-01")) == {}
 
 
 def _impossible(session: Session) -> Iterator[Callable[[], object]]:

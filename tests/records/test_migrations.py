@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -10,14 +11,17 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 import migrations
 from hydrology.calendar import day
 from jobspec import kinds
-from records import jobs, latest, runs, schedules, trainings, versions
+from records import jobs, latest, runs, schedules, series, states, trainings, versions
 from records.engine import Database
 from records.ids import fingerprint
+from records.run_summary import RunSummary
 from records.run_whatif import RunWhatIf
+from records.since_empty import SinceEmpty
 from records.tables import Base
 from records.version_properties import Pretrained, VersionProperties
 from tests.records.factories import (
@@ -27,8 +31,11 @@ from tests.records.factories import (
     a_job,
     a_promoted_version,
     a_run,
+    a_source,
+    a_state,
     a_version,
     contents,
+    daily,
     not_issued,
 )
 
@@ -215,6 +222,67 @@ def test_a_downgrade_lets_go_of_runs_that_were_asked_to_change_something(databas
         assert runs.list_runs(session) == [dry, run]
 
 
+def _numbers(session: Session, keys: list[tuple[str, str]]) -> Any:
+    """Return all that runs say in numbers, to the bit."""
+    return {
+        key: (
+            {
+                name: (series.unit, dict(series.axes), series.values.dtype.str, series.values.tobytes())
+                for name, series in content.series.items()
+            },
+            content.ledgers,
+            runs.basin_of(session, *key),
+        )
+        for key, content in runs.content_of_many(session, keys).items()
+    }
+
+
+def test_every_array_and_ledger_of_runs_outlives_their_packing(database: Database) -> None:
+    chance = np.random.default_rng(0)
+    lead, members, traces = [1, 2, 3, 4], ["0", "1"], [1981, 1982, 1983]
+    cells = chance.random((2, 7), dtype=np.float32)
+    arrays: dict[str, dict[str, list[Any]]] = {
+        "discharge": {"member": members, "trace": traces, "lead": lead},
+        "discharge_quantiles": {"level": [0.05, 0.5, 0.95], "lead": lead},
+        "ledger": {"entry": ["rain", "residual", "tolerance"], "member": members, "trace": traces},
+        "nothing": {"lead": []},
+    }
+    series = [
+        runs.RunSeries(name, "mm/day", axes, chance.random([*map(len, axes.values())], dtype=np.float32))
+        for name, axes in arrays.items()
+    ]
+    series.append(runs.RunSeries("cells_at_t0", "mm", {"member": members, "cell": list(range(7))}, cells))
+    ledgers = [
+        runs.Ledger("0", {"rain": 1 / 3, "loss": -0.1}, 1e-7, 1e-5, SinceEmpty(residual_mm=2e-5, precipitation_mm=9.0)),
+        runs.Ledger("1", {"rain": 1 / 3, "loss": -0.2}, 1e-7, 1e-5, None, "1982"),
+    ]
+    with database.transaction() as session:
+        version = a_version(session).id
+        names = [a_basin(session, name) for name in (BASIN, "SYNTH-01", "SYNTH-02")]
+        kept = states.put(session, a_state(version, "2008-09-30", arrays={"c": cells}), NOW)
+        told = runs.RunBasin(
+            basin_id=names[0], status="withheld", reason="open", state_hash=kept.sha256, summary=RunSummary(traces=3)
+        )
+        results = [
+            runs.BasinResult(basin=told, series=series, ledgers=ledgers),
+            runs.BasinResult(basin=replace(told, basin_id=names[1]), series=series),
+            not_issued("nothing is known", names[2]),
+        ]
+        stored = [a_run(session, version, *results).id for _ in range(3)]
+        keys = [(run, name) for run in stored for name in names]
+        before, rows = _numbers(session, keys), contents(session)
+    _downgrade(database, "0033")
+    with database.reading() as session:
+        count = session.execute(text("SELECT count(*) FROM run_series WHERE variable = 'cells_at_t0'")).scalar_one()
+        sizes = session.execute(text("SELECT length(content) FROM run_series WHERE variable = 'cells_at_t0'")).scalars()
+        assert (count, set(sizes)) == (6, {cells.nbytes})
+        assert session.execute(text("SELECT count(*) FROM run_ledger")).scalar_one() == 3 * 4
+    database.migrate()
+    with database.reading() as session:
+        assert _numbers(session, keys) == before
+        assert contents(session) == rows
+
+
 def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: Database) -> None:
     config = {
         "windows": {"spinup_days": 60, "batch": 4},
@@ -267,6 +335,30 @@ def test_an_ensemble_that_was_installed_is_named_by_its_content_of_now(database:
     with database.transaction() as session:
         assert contents(session) == stored
         assert trainings.start(session, {"pretrained": now}, NOW).id == training
+
+
+def test_rows_from_before_there_were_checksums_are_given_theirs(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        for years in (1998, 1999):
+            series.write(
+                session,
+                BASIN,
+                "usgs",
+                "discharge",
+                daily(f"{years}-12-31", 1.0, *[float(years)] * 366),
+                a_source(session),
+                NOW,
+            )
+        version = a_version(session).id
+        for at in ("2008-09-29", "2008-09-30"):
+            states.put(session, a_state(version, at, sums={"loss": np.array([1.0, 2.0])}), NOW)
+        stored = contents(session)
+        assert len(stored["series_revisions"]) == 2
+    _downgrade(database, "0031")
+    database.migrate()
+    with database.reading() as session:
+        assert contents(session) == stored
 
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database: Database) -> None:

@@ -93,8 +93,10 @@ def test_the_water_of_the_same_days_is_kept_beside_them(database: Database) -> N
         for variable, expected in both.items():
             kept = model_water.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
             assert list(kept) == [BASIN]
-            assert (kept[BASIN].period, kept[BASIN].cells) == (days, expected.cells)
-            np.testing.assert_array_equal(kept[BASIN].values, expected.values)
+            of_basin = kept[BASIN]
+            assert isinstance(of_basin, SimulatedWater)
+            assert (of_basin.period, of_basin.cells) == (days, expected.cells)
+            np.testing.assert_array_equal(of_basin.values, expected.values)
         mapping = SnowMapping("basin", CELLS.cells, "It was not judged.")
         assert isinstance(model_water.snow_of(session, version, BASIN, mapping), SimulatedWater)
         assert model_water.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == OTHER_CELLS

@@ -7,7 +7,7 @@ from hydrology.physics import ProbeResult
 from records import promotions, versions
 from records.basins import UnknownBasin
 from records.engine import Database
-from records.promotions import AgainstPhysics, NoBasin, Withdrawn
+from records.promotions import AgainstPhysics, NoBasin, NothingBefore, Withdrawn
 from records.version_properties import VersionProperties
 from records.versions import UnknownVersion
 from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
@@ -29,6 +29,40 @@ def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database
             (new, "better", "someone else"),
             (old, "first", "someone"),
         ]
+
+
+def test_rolling_back_gives_each_basin_what_it_had_before(database: Database) -> None:
+    names = ["SYNTH-01", "SYNTH-02", "SYNTH-03", "SYNTH-04"]
+    later = instant("2008-11-01")
+    with database.transaction() as session:
+        for name in names:
+            a_basin(session, name)
+        first, second, new = (a_version(session).id for _ in range(3))
+        promotions.promote(session, first, names[:2], reason="first", by="someone", at=NOW)
+        promotions.promote(session, second, names[1:3], reason="second", by="someone", at=NOW)
+        promotions.promote(session, new, [names[0], names[1], names[3]], reason="better", by="the rule", at=NOW)
+        restored = promotions.roll_back(session, new, reason="worse in floods", by="someone", at=later)
+        assert restored == {names[0]: first, names[1]: second}
+        assert promotions.current(session, names) == dict(zip(names, (first, second, second, new), strict=True))
+        newest = promotions.history(session, names[1])[0]
+        assert (newest.version_id, newest.reason, newest.promoted_at) == (second, "worse in floods", later)
+
+
+def test_where_there_is_nothing_to_go_back_to_nothing_is_changed(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version, unused = a_version(session).id, a_version(session).id
+        promotions.promote(session, version, [BASIN], reason="first", by="someone", at=NOW)
+        for nothing in (version, unused):
+            with pytest.raises(NothingBefore, match=f"{nothing} had another before"):
+                promotions.roll_back(session, nothing, reason="worse", by="someone", at=NOW)
+        promotions.promote(session, unused, [BASIN], reason="better", by="someone", at=NOW)
+        versions.withdraw(session, version)
+        with pytest.raises(Withdrawn, match=version):
+            promotions.roll_back(session, unused, reason="worse", by="someone", at=NOW)
+        with pytest.raises(UnknownVersion):
+            promotions.roll_back(session, "nothing", reason="worse", by="someone", at=NOW)
+        assert promotions.current(session, [BASIN]) == {BASIN: unused}
 
 
 def test_promoting_the_current_version_again_writes_nothing(database: Database) -> None:

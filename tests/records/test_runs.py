@@ -1,23 +1,37 @@
 """A run is stored whole and once, and what it claims is held to its numbers."""
 
-import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
 from hydrology.errors import InvalidInput
-from records import issuing, runs
+from records import issuing, runs, soundness, states
 from records.engine import Database
 from records.ids import Corrupt
+from records.packed import pack_text
 from records.run_summary import RunSummary
 from records.run_whatif import RunWhatIf
 from records.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
-from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, contents, instant, issued, not_issued
+from records.statements import table_of
+from records.tables.runs import RunContentRow
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_run,
+    a_state,
+    a_version,
+    contents,
+    instant,
+    issued,
+    not_issued,
+)
 
 PLUME = RunSeries(
     "discharge",
@@ -125,7 +139,10 @@ def test_the_database_refuses_a_closure_that_the_numbers_do_not_bear(database: D
     with database.transaction() as session:
         run = a_run(session, _a_version_of_the_basin(session), WHOLE)
         with pytest.raises(IntegrityError), session.begin_nested():
-            session.execute(text("UPDATE run_closures SET residual_mm = 1.0"))
+            session.execute(text("UPDATE run_basins SET residual_mm = 1.0"))
+        open_ledger = text("UPDATE run_basins SET residual_mm = 1.0, closes = false")
+        with pytest.raises(IntegrityError), session.begin_nested():
+            session.execute(open_ledger)
         assert runs.ledger_of(session, run.id, BASIN) == [CLOSED]
 
 
@@ -143,8 +160,10 @@ def test_a_run_that_cannot_be_stored_leaves_nothing(database: Database) -> None:
         before = contents(session)
         with pytest.raises(IntegrityError):
             a_run(session, version, WHOLE, issued("SYNTH-01"))
-        with pytest.raises(IntegrityError):
+        with pytest.raises(InvalidInput, match="given twice"):
             a_run(session, version, replace(WHOLE, series=[PLUME, PLUME]))
+        with pytest.raises(ValueError, match="finite"):
+            a_run(session, version, replace(WHOLE, ledgers=[replace(CLOSED, terms={"rain": np.nan})]))
         assert contents(session) == before
 
 
@@ -191,6 +210,76 @@ def test_an_unknown_run_is_missed(database: Database) -> None:
             runs.ledger_of(session, "nothing", BASIN)
         with pytest.raises(UnknownRun):
             runs.basins_of(session, "nothing")
+
+
+def test_a_run_that_is_damaged_is_named_and_not_given_out(database: Database) -> None:
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        whole, damaged = a_run(session, version, WHOLE).id, a_run(session, version, WHOLE).id
+        content = bytearray(session.get_one(RunContentRow, (damaged, BASIN)).content)
+        content[-1] ^= 1
+        row = table_of(RunContentRow)
+        session.execute(row.update().where(row.c.run_id == damaged).values(content=bytes(content)))
+        with pytest.raises(Corrupt, match=damaged):
+            runs.series_of(session, damaged, BASIN)
+        with pytest.raises(Corrupt, match=damaged):
+            runs.ledger_of(session, damaged, BASIN)
+        assert runs.ledger_of(session, whole, BASIN) == [CLOSED]
+    (told,) = soundness.check(database).damages
+    assert (told.table, told.key) == ("run_contents", {"run_id": damaged, "basin_id": BASIN})
+
+
+def _with_cells(session: Session, version: str, cells: np.ndarray, **chosen: object) -> str:
+    """Store a run that began from the kept state of its T0."""
+    state = states.get(session, version, BASIN, day("2008-09-30"))
+    assert state is not None
+    axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": list(range(cells.shape[1]))}
+    basin = replace(WHOLE.basin, state_hash=state.sha256)
+    result = BasinResult(basin=basin, series=[RunSeries("cells_at_t0", "mm", axes, cells)], ledgers=[CLOSED])
+    return a_run(session, version, result, **chosen).id
+
+
+def test_the_cells_at_t0_are_kept_once_and_outlive_their_state(database: Database) -> None:
+    chance = np.random.default_rng(0)
+    cells, other = chance.random((2, 2, 200), dtype=np.float32)
+
+    def kept(run: str) -> RunSeries:
+        return runs.series_of(session, run, BASIN)["cells_at_t0"]
+
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        states.put(session, a_state(version, "2008-09-30", arrays={"c": cells, "h": cells}), NOW)
+        run = _with_cells(session, version, cells)
+        changed = _with_cells(session, version, other, purpose="what-if")
+        sizes = {row.run_id: len(row.content) for row in session.scalars(select(RunContentRow))}
+        assert sizes[run] < cells.nbytes / 4 < sizes[changed]
+        before = kept(run)
+        assert (before.values.tobytes(), dict(before.axes)) == (
+            cells.tobytes(),
+            {"member": ["0", "1"], "cell": list(range(200))},
+        )
+        assert kept(changed).values.tobytes() == other.tobytes()
+        states.invalidate(session, BASIN, "maurer_extended", day("2008-09-30"), "rain was revised", NOW)
+        states.put(session, a_state(version, "2008-09-30", arrays={"c": other, "h": cells}), NOW)
+        session.expire_all()
+        for left, of_run in ((cells, run), (other, changed)):
+            assert kept(of_run).values.tobytes() == left.tobytes()
+            assert dict(kept(of_run).axes) == dict(before.axes)
+
+
+def test_the_cells_of_a_damaged_state_are_not_given_out_until_it_is_computed_anew(database: Database) -> None:
+    cells = np.ones((2, 3), np.float32)
+    with database.transaction() as session:
+        version = _a_version_of_the_basin(session)
+        new = a_state(version, "2008-09-30", arrays={"c": cells})
+        states.put(session, new, NOW)
+        run = _with_cells(session, version, cells)
+        session.execute(text("UPDATE states SET content = :content"), {"content": b"rubbish"})
+        with pytest.raises(Corrupt, match="forecast again"):
+            runs.series_of(session, run, BASIN)
+        assert runs.ledger_of(session, run, BASIN) == [CLOSED]
+        states.put(session, new, NOW)
+        assert runs.series_of(session, run, BASIN)["cells_at_t0"].values.tobytes() == cells.tobytes()
 
 
 def test_many_basins_are_read_each_of_its_own_run(database: Database) -> None:
@@ -252,7 +341,7 @@ def test_a_summary_from_before_a_field_was_kept_still_reads(
 ) -> None:
     with database.transaction() as session:
         run = a_run(session, _a_version_of_the_basin(session)).id
-        session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": json.dumps(stored)})
+        session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": pack_text(stored)})
     with database.reading() as session:
         assert runs.basin_of(session, run, BASIN).summary == summary
 
@@ -268,7 +357,8 @@ def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:
 def test_a_stored_summary_that_is_none_is_refused_by_its_fields_and_not_quoted(database: Database) -> None:
     with database.transaction() as session:
         run = a_run(session, _a_version_of_the_basin(session)).id
-        session.execute(text("""UPDATE run_basins SET summary = '{"peak_lead": "secret", "horzion": 3}'"""))
+        summary = pack_text({"peak_lead": "secret", "horzion": 3})
+        session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": summary})
     with database.reading() as session, pytest.raises(Corrupt, match=r"RunSummary.*peak_lead.*horzion") as refusal:
         runs.basin_of(session, run, BASIN)
     assert "secret" not in str(refusal.value)

@@ -110,7 +110,7 @@ def test_a_schedule_that_changed_does_not_fire_as_it_was(database: Database) -> 
             schedules.update(session, seen.id, 1, DAILY, NOW)
 
 
-def test_only_enabled_schedules_are_due_the_longest_first(database: Database) -> None:
+def test_only_enabled_schedules_are_followed_the_soonest_due_first(database: Database) -> None:
     with database.transaction() as session:
 
         def made(name: str, **chosen: object) -> str:
@@ -121,8 +121,16 @@ def test_only_enabled_schedules_are_due_the_longest_first(database: Database) ->
         made("never", next_run_at=None)
         made("disabled", enabled=False)
         later = made("later", next_run_at=LATER)
-        assert [schedule.id for schedule in schedules.due(session, NOW)] == [early, now]
-        assert [schedule.id for schedule in schedules.due(session, LATER)] == [early, now, later]
+        assert [schedule.id for schedule in schedules.enabled(session)] == [early, now, later]
+
+
+def test_when_a_schedule_is_due_is_set_anew_unless_it_has_changed(database: Database) -> None:
+    with database.transaction() as session:
+        seen = schedules.create(session, DAILY, NOW)
+        schedules.set_next(session, seen.id, seen.revision, LATER)
+        schedules.set_next(session, seen.id, seen.revision, NOW)
+        after = schedules.get(session, seen.id)
+        assert after == replace(seen, next_run_at=LATER, revision=seen.revision + 1)
 
 
 def test_a_name_is_taken_once(database: Database) -> None:
@@ -149,7 +157,8 @@ def test_a_deleted_schedule_leaves_its_jobs_and_a_pruned_job_its_schedule(databa
             assert schedules.advance(session, one.id, 1, ran_at=NOW, next_run_at=LATER, job_id=job)
         schedules.delete(session, gone.id)
         assert jobs.get(session, kept).schedule_id == gone.id
-        assert jobs.prune(session, LATER) == 1
+        assert jobs.outdated(session, LATER) == {}  # a schedule names it
+        assert jobs.remove(session, [ended]) == [ended]
         left = schedules.get(session, schedule.id)
         assert (left.last_job_id, left.last_run_at) == (None, NOW)
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
-from records import states
+from records import state_content, states
 from records.basins import UnknownBasin
 from records.engine import Database
 from records.ids import Corrupt
@@ -22,7 +22,7 @@ FLOATS = st.sampled_from([np.float32, np.float64]).flatmap(lambda kind: arrays(k
 
 @given(st.dictionaries(st.text("abch_", min_size=1), FLOATS, min_size=1))
 def test_packed_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> None:
-    back = states.unpack(states.pack(named))
+    back = state_content.unpack(state_content.pack(named))
     assert set(back) == set(named)
     for name, array in named.items():
         assert (back[name].dtype, back[name].shape) == (array.dtype, array.shape)
@@ -31,14 +31,14 @@ def test_packed_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> Non
 
 def test_a_members_hash_is_of_its_own_arrays_alone() -> None:
     h, c = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
-    before = states.member_hashes({"h": h, "c": c})
+    before = state_content.member_hashes({"h": h, "c": c})
     assert before[0] == before[1]
-    assert states.member_hashes({"c": c, "h": h}) == before
+    assert state_content.member_hashes({"c": c, "h": h}) == before
     h[1, 2] = 1.0
-    after = states.member_hashes({"h": h, "c": c})
+    after = state_content.member_hashes({"h": h, "c": c})
     assert after[0] == before[0]
     assert after[1] != before[1]
-    assert states.member_hashes({"h": c, "c": h})[1] != after[1]
+    assert state_content.member_hashes({"h": c, "c": h})[1] != after[1]
 
 
 def _a_version_of_the_basin(session: Session) -> str:
@@ -57,7 +57,7 @@ def test_a_state_comes_back_as_it_was_put(database: Database) -> None:
         assert states.get(session, version, BASIN, day("2008-10-01")) is None
     assert kept is not None
     np.testing.assert_array_equal(kept.arrays["c"], new.arrays["c"])
-    assert (kept.sha256, kept.member_hashes) == (put.sha256, tuple(states.member_hashes(new.arrays)))
+    assert (kept.sha256, kept.member_hashes) == (put.sha256, tuple(state_content.member_hashes(new.arrays)))
     assert (kept.parent_day, kept.parent_hash) == (day("2008-09-29"), first.sha256)
     assert (kept.created_at, kept.invalid_at) == (NOW, None)
 
@@ -129,7 +129,7 @@ def test_a_damaged_state_is_not_given_out(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30"), NOW)
-        damaged = states.pack({"c": np.full((2, 3), 9.0, dtype=np.float32)})
+        damaged = state_content.pack({"c": np.full((2, 3), 9.0, dtype=np.float32)})
         session.execute(text("UPDATE states SET content = :content"), {"content": damaged})
         with pytest.raises(Corrupt, match="2008-09-30"):
             states.get(session, version, BASIN, day("2008-09-30"))
@@ -153,7 +153,7 @@ def test_a_state_with_damaged_sums_is_not_given_out(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])}), NOW)
-        damaged = states.pack({"loss": np.array([1.0, 3.0])})
+        damaged = state_content.pack({"loss": np.array([1.0, 3.0])})
         session.execute(text("UPDATE states SET sums = :sums"), {"sums": damaged})
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
         with pytest.raises(Corrupt, match="2008-09-30"):

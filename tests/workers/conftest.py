@@ -139,19 +139,26 @@ def live_shop(live_file: Path, tmp_path: Path) -> Iterator[Shop]:
 @pytest.fixture
 def empty_shop(tmp_path: Path) -> Iterator[Shop]:
     """A shop on SQLite that keeps nothing yet."""
-    yield from _empty(tmp_path)
+    yield from opened_empty(tmp_path)
+
+
+@pytest.fixture
+def patient_shop(tmp_path: Path) -> Iterator[Shop]:
+    """A shop on SQLite that keeps nothing yet, whose leases outlast the test."""
+    yield from opened_empty(tmp_path, lease=10 * PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def harmful_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop with a harmful worker, for all tests that leave both alive."""
-    for shop in _empty(tmp_path_factory.mktemp("harmful")):
+    for shop in opened_empty(tmp_path_factory.mktemp("harmful")):
         shop.harmful_worker()
         yield shop
 
 
-def _empty(folder: Path) -> Iterator[Shop]:
-    settings = Settings.load(data=folder, lease_seconds=LEASE)
+def opened_empty(folder: Path, lease: float = LEASE) -> Iterator[Shop]:
+    """Open a shop on SQLite that keeps nothing yet."""
+    settings = Settings.load(data=folder, lease_seconds=lease)
     database = Database(settings.database_url)
     database.migrate()
     database.close()

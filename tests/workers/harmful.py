@@ -11,10 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 from jobspec.fields import RequestModel
 from jobspec.kinds import QUEUES, JobRequest
+from records import jobs
 from records.logs import log_to_stderr
 from records.settings import Settings
 from workers.child import serve
@@ -22,6 +24,7 @@ from workers.job import Running
 from workers.processes import work
 
 TIME_LIMIT = timedelta(seconds=4)
+SILENCE_LIMIT = timedelta(seconds=8)  # longer than it takes to start a process
 MEMORY_LIMIT = 512 * 2**20
 
 
@@ -43,6 +46,12 @@ class ShortHarm(Harm):
     time_limit = TIME_LIMIT
 
 
+class QuietHarm(Harm):
+    """Do harm without telling of any progress."""
+
+    silence_limit = SILENCE_LIMIT
+
+
 class IntakeHarm(Harm):
     """Do harm as an ingestion does."""
 
@@ -50,7 +59,12 @@ class IntakeHarm(Harm):
     memory_limit = MEMORY_LIMIT
 
 
-KINDS: Mapping[str, type[Harm]] = {"harm": Harm, "short-harm": ShortHarm, "intake-harm": IntakeHarm}
+KINDS: Mapping[str, type[Harm]] = {
+    "harm": Harm,
+    "short-harm": ShortHarm,
+    "quiet-harm": QuietHarm,
+    "intake-harm": IntakeHarm,
+}
 
 
 def well(running: Running) -> dict[str, Any]:
@@ -77,8 +91,7 @@ def leave(_running: Running) -> dict[str, Any]:
 def ignore(running: Running) -> dict[str, Any]:
     """Never look whether somebody asked to stop."""
     running.show(1, 3)
-    while True:
-        time.sleep(1)
+    _sleep()
 
 
 def freeze(running: Running) -> dict[str, Any]:
@@ -88,11 +101,61 @@ def freeze(running: Running) -> dict[str, Any]:
     return {}
 
 
+def freeze_once(running: Running) -> dict[str, Any]:
+    """Stop the process in the first attempt alone."""
+    return freeze(running) if running.job.attempt == 1 else well(running)
+
+
 def obey(running: Running) -> dict[str, Any]:
     """Work for ever, and look."""
     while True:
         running.show(1, 3, str(os.getpid()))
         time.sleep(0.01)
+
+
+def go_on(running: Running) -> dict[str, Any]:
+    """Work for longer than the progress may stand still, and tell of each step."""
+    for done in range(40):
+        running.show(done, 40)
+        running.pause(SILENCE_LIMIT.total_seconds() / 20)
+    return well(running)
+
+
+def find_no_room(running: Running) -> dict[str, Any]:
+    """Write to a full disk, unless there is a file that says that there is room."""
+    if not (running.tools.settings.data / "room").exists():
+        Path("/dev/full").write_bytes(b"x")
+    return well(running)
+
+
+def wait_for_a_file(running: Running) -> dict[str, Any]:
+    """Work until there is a file of the job's name, and tell by another that the work has begun."""
+    (running.tools.settings.data / f"{running.job.id} began").touch()
+    while not (running.tools.settings.data / running.job.id).exists():
+        running.pause(0.1)
+    return well(running)
+
+
+def wait_for_a_file_and_log(running: Running) -> dict[str, Any]:
+    """Work until there is a file of the job's name, and write to the database."""
+    result = wait_for_a_file(running)
+    running.log("It is there.")
+    return result
+
+
+def hang_at_a_file(running: Running) -> dict[str, Any]:
+    """Hang at one file, unless it is known to be deadly."""
+    with running.tools.database.reading() as session:
+        deadly = jobs.deadly_files(session, running.job.id)
+    if "bad.nc" not in deadly:
+        running.show_file("bad.nc")
+        _sleep()
+    return well(running)
+
+
+def _sleep() -> NoReturn:
+    while True:
+        time.sleep(1)
 
 
 def flood_memory(running: Running) -> dict[str, Any]:
@@ -130,7 +193,13 @@ HARMS: dict[str, Callable[[Running], dict[str, Any]]] = {
         leave,
         ignore,
         freeze,
+        freeze_once,
         obey,
+        go_on,
+        find_no_room,
+        wait_for_a_file,
+        wait_for_a_file_and_log,
+        hang_at_a_file,
         flood_memory,
         flood_pipe,
         read_named_pipe,

@@ -8,7 +8,7 @@ import pytest
 
 from records import events, jobs
 from tests.workers.conftest import Shop, end
-from tests.workers.harmful import MEMORY_LIMIT, TIME_LIMIT, IntakeHarm
+from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
 
 
 def problem(job: jobs.Job) -> tuple[str, str]:
@@ -72,6 +72,28 @@ def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: 
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("time-limit", 1)
     assert f"time limit of {TIME_LIMIT.seconds} s and was killed at 1 of 3" in detail
+
+
+def test_a_job_whose_progress_stands_still_is_killed_and_tried_again(harmful_shop: Shop) -> None:
+    job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="ignore").id)
+    kind, detail = problem(job)
+    assert (kind, job.attempt) == ("no-progress", 2)  # a second time at the same place: it would hang there again
+    assert f"made no progress for {SILENCE_LIMIT.seconds} s and was killed at 1 of 3" in detail
+
+
+def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> None:
+    job = harmful_shop.ended(harmful_shop.post("harm", harm="freeze_once").id)
+    assert (job.status, job.attempt) == ("succeeded", 2)
+
+
+def test_a_job_whose_progress_moves_is_left_alone(harmful_shop: Shop) -> None:
+    job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="go_on").id)
+    assert (job.status, job.attempt) == ("succeeded", 1)
+
+
+def test_a_file_at_which_a_job_hangs_twice_is_passed_by(harmful_shop: Shop) -> None:
+    job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="hang_at_a_file").id)
+    assert (job.status, job.attempt) == ("succeeded", 3)
 
 
 @pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe", "obey"])

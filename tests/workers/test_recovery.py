@@ -1,11 +1,14 @@
 """A worker that is killed, a broker that dies, a database that is away: nothing is lost, doubled or half-visible."""
 
+import json
 import os
 import shutil
 import signal
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from hydrology.calendar import day
 from ingestion.sources import synthetic
@@ -18,6 +21,7 @@ from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.workers.conftest import Shop, end, training
 from workers.broker import start_embedded
+from workers.consumer import LONGEST_WAIT
 
 
 def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weights(
@@ -73,6 +77,21 @@ def test_a_training_goes_on_however_often_its_worker_is_stopped(sqlite_shop: Sho
     assert shop.ended(job.id).status == "succeeded"
 
 
+def test_a_training_outlasts_three_workers_that_are_killed(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
+    shop.worker("default")
+    job = shop.post("training", **training(members=1, schedule={"kind": "cosine", "steps": 900}))
+    shop.until(job.id, lambda found: found.status == "waiting")
+    (member,) = _children(shop, job.id)
+    for attempt in range(1, 4):
+        worker = shop.worker("training")
+        shop.until(member.id, lambda found: (found.status, found.attempt) == ("running", attempt))  # noqa: B023
+        end(worker)
+    shop.worker("training")
+    assert shop.ended(job.id).status == "succeeded"
+    assert shop.job(member.id).attempt == 4
+
+
 def test_an_ingest_whose_worker_is_killed_is_finished_by_another(sqlite_shop: Shop, tmp_path: Path) -> None:
     folder = tmp_path / "incoming"
     synthetic.write(folder, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
@@ -113,6 +132,19 @@ def test_a_forecast_whose_worker_is_killed_is_issued_once(shop: Shop) -> None:
         assert [said["run"] for said in done.result["runs"]] == [run.id]
 
 
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV], ids=lambda how: how.name)
+def test_a_killed_worker_s_job_does_not_wait_for_the_end_of_its_lease(patient_shop: Shop, how: signal.Signals) -> None:
+    worker = patient_shop.harmful_worker()
+    job = patient_shop.post("harm", harm="obey")
+    patient_shop.until(job.id, lambda found: found.status == "running")
+    end(worker, how)
+    taken = patient_shop.until(job.id, lambda found: found.status == "queued")
+    patient_shop.harmful_worker()
+    again = patient_shop.until(job.id, lambda found: found.status == "running")
+    assert (taken.attempt, again.attempt) == (1, 2)
+    assert len(list((patient_shop.settings.data / "workers").iterdir())) == 1
+
+
 def test_a_worker_that_comes_back_from_the_dead_changes_nothing(sqlite_shop: Shop) -> None:
     sleeper = sqlite_shop.worker()
     job = sqlite_shop.post("forecast", basins=list(BASINS), t0="2005-09-01")
@@ -136,21 +168,33 @@ def test_jobs_posted_while_the_broker_is_dead_are_done_when_it_is_back(sqlite_sh
     end(sqlite_shop.broker)
     during = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-02")
     assert sqlite_shop.job(during.id).sent_at is None
+    sqlite_shop.until(during.id, lambda _: len(_waits_for_the_broker(sqlite_shop)) > 8)
+    assert max(_waits_for_the_broker(sqlite_shop)) <= LONGEST_WAIT
     sqlite_shop.broker = start_embedded(sqlite_shop.settings)
     assert sqlite_shop.ended(during.id).status == "succeeded"
 
 
-def test_a_job_outlasts_a_database_that_is_away(postgresql_shop: Shop, postgresql: PostgreSQL) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "crashed"])
+def test_a_job_outlasts_a_database_that_is_away(
+    postgresql_shop: Shop, postgresql: PostgreSQL, how: signal.Signals
+) -> None:
     shop = postgresql_shop
     shop.worker("default")
     shop.worker("training")
     job = shop.post("training", **training())
     shop.until(job.id, lambda found: found.status == "waiting")
-    postgresql.stop_for(20)
+    postgresql.stop_for(20, how)
     done = shop.ended(job.id)
     assert done.status == "succeeded"
     with shop.database.reading() as session:
         assert len(versions.list_versions(session)) == 2
+
+
+def _waits_for_the_broker(shop: Shop) -> list[float]:
+    """Return how long the worker has waited between its attempts to connect."""
+    log = (shop.settings.data / "parts.log").read_text()
+    lines = [json.loads(line) for line in log.splitlines() if '"worker.broker"' in line]
+    return [line["again_in_seconds"] for line in lines]
 
 
 def _one_long_member() -> dict[str, Any]:

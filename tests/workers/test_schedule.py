@@ -9,6 +9,7 @@ from hydrology.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
 from records import jobs, promotions, schedules, versions
 from records.cron import next_run
+from tests.clocks import ClockSetBy
 from tests.operations.conftest import BASINS
 from tests.workers.conftest import Shop, training
 from workers.schedule import fire
@@ -72,6 +73,31 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
     assert after.last_job_id == fired[0].id
     assert after.next_run_at is not None
     assert after.next_run_at > sqlite_shop.clock.wall()
+
+
+def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_shop: Shop) -> None:
+    """It fires on the wrong day, for it cannot know better, and then every day as its rule says."""
+    shop = sqlite_shop
+    made = schedule(shop, **training())
+
+    def fired(by: timedelta) -> tuple[int, schedules.Schedule]:
+        """Look when the clock is set by some time, and return how many jobs there are, and the schedule."""
+        clock = ClockSetBy(by=by)
+        fire(ServiceTools(shop.settings, shop.database, clock, shop.sender))
+        with shop.database.reading() as session:
+            after = schedules.get(session, made.id)
+            count = len([job for job in jobs.list_jobs(session) if job.schedule_id == made.id])
+        assert after.next_run_at is not None
+        assert timedelta(0) < after.next_run_at - clock.wall() <= timedelta(days=1)
+        return count, after
+
+    count, before = fired(timedelta(0))
+    assert count == 1
+    assert fired(timedelta(days=365))[0] == 2
+    count, back = fired(timedelta(0))
+    assert (count, back.next_run_at) == (2, before.next_run_at)
+    assert fired(timedelta(days=1))[0] == 3
+    assert fired(timedelta(days=1))[0] == 3
 
 
 @pytest.mark.parametrize(("steps", "better"), [(120, True), (2, False)])

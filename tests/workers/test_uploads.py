@@ -16,6 +16,7 @@ from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from tests.records.factories import NOW
 from workers.enqueue import Sender
 from workers.job import Outcome
+from workers.leases import Leases
 from workers.recovery import recover
 from workers.tools import ServiceTools
 from workers.uploads import POSTED_WITHIN
@@ -93,7 +94,7 @@ def test_what_a_job_read_from_another_folder_is_not_deleted(tools: ServiceTools,
         claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
-    recover(tools)
+    recover(tools, Leases(0))
     assert table.exists()
 
 
@@ -104,7 +105,7 @@ def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
     service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
     age(gone)
     age(waiting)
-    recover(tools)
+    recover(tools, Leases(0))
     assert (gone.exists(), waiting.exists()) == (False, True)
 
 
@@ -119,7 +120,7 @@ def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
         assert file.exists()
         with tools.database.transaction() as session:
             assert jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
-        recover(tools)
+        recover(tools, Leases(0))
     assert not file.exists()
 
 
@@ -134,7 +135,7 @@ def test_an_upload_that_was_sent_again_after_its_job_is_swept(
     write(tools, claimed, Outcome("succeeded", result={}))
     assert send(service, header) == (job, file)
     age(file)
-    recover(tools)
+    recover(tools, Leases(0))
     assert not file.exists()
 
 
@@ -145,5 +146,5 @@ def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: ServiceTools, tm
     for file in (young, old):
         file.write_text("basin,date\n")
     age(old)
-    recover(tools)
+    recover(tools, Leases(0))
     assert list(uploads.iterdir()) == [young]

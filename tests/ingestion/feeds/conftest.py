@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ class Live:
     url: str
     pauses: list[float] = field(default_factory=list)
 
-    def service(self, path: str = "", **chosen: str) -> Service:
+    def service(self, path: str = "", **chosen: Any) -> Service:
         """Return the service below an address of the server."""
         port = int(self.url.rpartition(":")[2])
         return Service(f"{self.url}{path}", allowed=[("127.0.0.1", port)], pause=self.pauses.append, **chosen)

@@ -7,11 +7,11 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from ingestion.client import http_address
+from ingestion.client import Pace, http_address
 from ingestion.feeds import http
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.http import ATTEMPTS, Service
-from tests.ingestion.servers import Answer, Server, serving, status, whole
+from tests.ingestion.servers import Answer, Server, dribbled, serving, status, whole
 
 KEY = "k3y-that-nobody-may-see"
 
@@ -60,6 +60,15 @@ def test_what_does_not_pass_is_given_up_after_a_few_attempts(server: Server) -> 
 def test_what_is_no_whole_json_is_tried_again(server: Server, content: bytes) -> None:
     server.answers = [whole(content), whole(b"{}")]
     assert asking(server).json() == {}
+
+
+def test_a_service_that_dribbles_is_asked_once(server: Server) -> None:
+    server.answers = [dribbled("body")]
+    service = Service(server.url("/api"), allowed=[server.host], pace=Pace(slowest=1000, window=0.3))
+    for sentence in ("fewer than 1000 bytes a second", "was too slow before"):
+        with pytest.raises(FeedProblem, match=sentence):
+            service.json()
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("after", ["7", "Thu, 01 Jan 1970 00:00:00 GMT"])

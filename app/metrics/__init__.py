@@ -1,0 +1,1 @@
+"""/metrics: figures about the service for Prometheus."""

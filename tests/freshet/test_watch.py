@@ -1,0 +1,116 @@
+"""The tree of the service: what dies or hangs is replaced and told, and nothing outlives the supervisor."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.freshet.conftest import Freshet
+from tests.freshet.processes import started
+
+PATIENCE = 120.0  # seconds: a bound for what hangs, not for what is slow
+
+
+class Tree:
+    """A running service, seen from outside."""
+
+    def __init__(self, supervisor: subprocess.Popen[str], address: str) -> None:
+        self.supervisor, self._address = supervisor, address
+
+    def parts(self) -> dict[str, int]:
+        """Return the process ids of the parts, by what they are."""
+        return {_name(process): process for process in _children(self.supervisor.pid)}
+
+    def degraded(self) -> dict[str, str]:
+        """Return what the service says of itself, by its code; nothing while the API is away."""
+        try:
+            said = httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=2).json()
+        except httpx2.TransportError:
+            return {}
+        return {each["code"]: each["sentence"] for each in said["degraded"]}
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        """Wait until something holds, and return it."""
+        end = time.monotonic() + PATIENCE
+        while not (held := holds()):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        return held
+
+    def answers(self) -> bool:
+        """Whether the API does."""
+        try:
+            return httpx2.get(f"{self._address}/health/live", trust_env=False, timeout=2).is_success
+        except httpx2.TransportError:
+            return False
+
+
+@pytest.fixture
+def tree(empty: Freshet) -> Iterator[Tree]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with started(empty.data, "serve", "--port", str(port), "--training-workers", "1") as supervisor:
+        tree = Tree(supervisor, f"http://127.0.0.1:{port}")
+        tree.until(tree.answers)
+        yield tree
+        if supervisor.poll() is None:
+            supervisor.send_signal(signal.SIGCONT)
+            supervisor.terminate()
+            supervisor.communicate(timeout=PATIENCE)
+
+
+def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
+    before = tree.parts()
+    for process in before.values():
+        os.kill(process, signal.SIGSTOP)
+    tree.until(lambda: len(after := tree.parts()) == len(before) and not set(after.values()) & set(before.values()))
+    assert tree.parts().keys() == before.keys()
+    tree.until(tree.answers)
+
+
+def test_a_part_that_keeps_dying_is_told_while_the_api_answers(tree: Tree) -> None:
+    api = tree.parts()["api"]
+    for _ in range(6):
+        before = tree.until(lambda: tree.parts().get("scheduler"))
+        os.kill(before, signal.SIGKILL)
+        told = tree.until(lambda: tree.degraded().get("part-restarting"))
+        assert told.startswith("The scheduler was killed by SIGKILL")
+    assert tree.parts()["api"] == api
+    assert tree.supervisor.poll() is None
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_nothing_outlives_the_supervisor(tree: Tree, stopped: bool) -> None:
+    parts = tree.parts().values()
+    if stopped:
+        for process in [tree.supervisor.pid, *parts]:
+            os.kill(process, signal.SIGSTOP)
+    tree.supervisor.kill()
+    tree.supervisor.wait()
+    tree.until(lambda: not any(_runs(process) for process in parts))
+
+
+def _children(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in children if _runs(int(child))]
+
+
+def _name(process: int) -> str:
+    """Return what a part is: the words of its command after `freshet`."""
+    words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
+    return " ".join(words[3:6] if words[3] == "worker" else words[3:4]) if "freshet" in words else "broker"
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,159 @@
+"""A full disk and a database that is away cost a job no attempt: it goes on when they are over."""
+
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from hydrology.calendar import day
+from hydrology.errors import DataProblem
+from ingestion.sources import synthetic
+from records import basins, events
+from records.engine import Database
+from tests.databases import PostgreSQL
+from tests.workers.conftest import Shop, opened_empty
+from workers.hindrances import hindrance
+
+
+def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
+    empty_shop.harmful_worker()
+    job = empty_shop.post("harm", harm="find_no_room")
+    tried = empty_shop.until(job.id, lambda found: found.attempt > job.max_attempts)
+    assert tried.problem is None
+    (empty_shop.settings.data / "room").touch()
+    done = empty_shop.ended(job.id)
+    assert done.status == "succeeded"
+    with empty_shop.database.reading() as session:
+        said = {event.data["text"] for event in events.events_after(session, job.id, 0) if event.type == "log"}
+    assert said == {"The disk is full: the job is tried again until there is room."}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("making a small disk takes an administrator")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_shop(small_disk: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on that disk, but for its log."""
+    (small_disk / "parts.log").symlink_to(tmp_path / "parts.log")
+    yield from opened_empty(small_disk)
+
+
+@contextmanager
+def filled(folder: Path) -> Iterator[None]:
+    """Fill a disk, but for what it takes to post a job."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file:
+        with suppress(OSError):
+            while True:
+                file.write(bytes(2**16))
+        file.truncate(file.tell() - 2**20)
+    yield
+    filler.unlink()
+
+
+def test_an_ingestion_waits_for_room_and_keeps_everything(small_shop: Shop) -> None:
+    shop, files = small_shop, small_shop.settings.data / "incoming"
+    synthetic.write(files, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
+    shop.worker()
+    with filled(shop.settings.data):
+        job = shop.post("ingest", None, **{"from": [str(files)]})
+        shop.until(job.id, lambda found: "worker.database" in _log(shop) or found.max_attempts > job.max_attempts)
+    done = shop.ended(job.id)
+    assert (done.status, done.max_attempts - done.attempt) == ("succeeded", job.max_attempts - 1)
+    with shop.database.reading() as session:
+        assert len(basins.list_basins(session)) == 16
+
+
+def _log(shop: Shop) -> str:
+    return (shop.settings.data / "parts.log").read_text()
+
+
+def test_sqlite_says_that_there_is_no_room(migrated_sqlite: Path, tmp_path: Path) -> None:
+    file = tmp_path / "full.sqlite"
+    file.write_bytes(migrated_sqlite.read_bytes())
+    database = Database(f"sqlite:///{file}")
+
+    def fill() -> None:
+        with database.transaction() as session:
+            connection = session.connection()
+            connection.exec_driver_sql("PRAGMA max_page_count = 1")
+            connection.exec_driver_sql("CREATE TABLE large (bytes BLOB)")
+            connection.exec_driver_sql("INSERT INTO large VALUES (zeroblob(10000000))")
+
+    with pytest.raises(OperationalError) as caught:
+        fill()
+    database.close()
+    assert "disk is full" in str(hindrance(caught.value))
+
+
+def test_what_a_full_disk_led_to_says_so_too() -> None:
+    def fill() -> None:
+        try:
+            Path("/dev/full").write_bytes(b"x")
+        except OSError as error:
+            raise DataProblem("It cannot be kept.") from error
+
+    with pytest.raises(DataProblem) as caught:
+        fill()
+    assert "disk is full" in str(hindrance(caught.value))
+
+
+def test_a_locked_database_hinders_and_a_wrong_statement_does_not(migrated_sqlite: Path, tmp_path: Path) -> None:
+    file = shutil.copy(migrated_sqlite, tmp_path / "locked.sqlite")
+    database = Database(f"sqlite:///{file}")
+
+    def write() -> None:
+        with database.transaction() as session:
+            session.execute(text("SELECT 1"))
+
+    def mistake() -> None:
+        with database.reading() as session:
+            session.execute(text("SELECT * FROM nothing"))
+
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(OperationalError) as locked:
+            write()
+    with pytest.raises(OperationalError) as wrong:
+        mistake()
+    database.close()
+    assert "database cannot be used" in str(hindrance(locked.value))
+    assert hindrance(wrong.value) is None
+
+
+def test_a_server_that_is_away_hinders(postgresql: PostgreSQL) -> None:
+    away = Database("postgresql://postgres@/none?host=/nowhere")
+    wrong = Database(postgresql.migrated())
+
+    def run(database: Database, statement: str) -> None:
+        with database.reading() as session:
+            session.execute(text(statement))
+
+    with pytest.raises(OperationalError) as refused:
+        run(away, "SELECT 1")
+    with pytest.raises(DBAPIError) as mistaken:
+        run(wrong, "SELECT * FROM nothing")
+    for database in (away, wrong):
+        database.close()
+    assert "database cannot be used" in str(hindrance(refused.value))
+    assert hindrance(mistaken.value) is None
+
+
+@pytest.mark.parametrize("error", [ValueError("no room"), FileNotFoundError(2, "gone"), sqlite3.OperationalError("?")])
+def test_other_errors_say_nothing_of_it(error: Exception) -> None:
+    assert hindrance(error) is None

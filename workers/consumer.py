@@ -1,0 +1,25 @@
+"""Celery's consumer, for a broker that goes away for a while: it is back within seconds after the broker is."""
+
+from typing import Any
+
+import structlog
+from celery.worker.consumer import Consumer
+from celery.worker.state import maybe_shutdown
+
+log = structlog.get_logger()
+
+LONGEST_WAIT = 3.0  # seconds between two attempts to connect: Celery's own grow to 30, and it gives up at last
+
+
+class PatientConsumer(Consumer):  # type: ignore[misc]
+    """Connects again for as long as it takes, unless the worker is to stop."""
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """Return a connection as soon as the broker gives one."""
+        return conn.ensure_connection(
+            _tell, interval_start=0.5, interval_step=0.5, interval_max=LONGEST_WAIT, callback=maybe_shutdown
+        )
+
+
+def _tell(error: Exception, wait: float) -> None:
+    log.warning("worker.broker", error=str(error), again_in_seconds=wait)
