@@ -30,8 +30,8 @@ BANDS = (0.5, 0.1, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Basin:
-    """What a basin gives.
+class SnowyBasin:
+    """What a basin with snow gives.
 
     Attributes:
         share: of snow in its precipitation; NaN where that is not known.
@@ -55,7 +55,7 @@ class RegionalChoice:
 
     loaded: LoadedVersion
     test: Period
-    basins: dict[str, _Basin] = field(default_factory=dict)
+    basins: dict[str, SnowyBasin] = field(default_factory=dict)
 
     def add(
         self, basin: str, share: float, record: Period, reference: Reference, storage: npt.NDArray[np.floating]
@@ -75,7 +75,7 @@ class RegionalChoice:
         swe = judging(self.loaded, record, reference, self.test)
         judged = SnowProducts.of(np.concatenate([*storage[:, days]], axis=1), swe)
         scored = None if judged.unusable else judged.for_scores()
-        self.basins[basin] = _Basin(share, reference.product, of_members, scored)
+        self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)
 
     def mapping(self) -> RegionalSnow | None:
         """Return what is chosen, and how well it does; None where too few basins have snow, or no cell follows it."""
@@ -93,7 +93,7 @@ class RegionalChoice:
             bands=bands,
         )
 
-    def _choose(self, basins: Sequence[_Basin]) -> dict[str, list[int]] | None:
+    def _choose(self, basins: Sequence[SnowyBasin]) -> dict[str, list[int]] | None:
         """Return the cells of each member by many basins; None where a member has none."""
         cells = {}
         for at, label in enumerate(self.loaded.labels):

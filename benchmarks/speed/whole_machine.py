@@ -1,7 +1,7 @@
 """Training members and evaluating ten on the 447 basins: today's network beside the one before, two cores beside one.
 
 Before: 64 cells with R in full. CPU seconds of a member's steps and wall seconds of `evaluate` are compared. On two
-cores, two members are trained side by side and `evaluate` takes two threads. FRESHET_CAMELS names the data,
+cores, two members are trained side by side, and blocks of basins evaluated. FRESHET_CAMELS names the data,
 FRESHET_DATA a folder that may be thrown away.
 """
 
@@ -33,9 +33,7 @@ def measure() -> dict[str, Any]:
     database, clock = opened(), Clock()
     versions = {name: _untrained(database, clock, RECIPES[name]) for name in (BEFORE, NOW)}
     evaluations = {name: _seconds(_evaluation(database, clock, version)) for name, version in versions.items()}
-    torch.set_num_threads(2)
-    evaluations["now, two cores"] = _seconds(_evaluation(database, clock, versions[NOW]))
-    torch.set_num_threads(1)
+    evaluations["now, two cores"] = _seconds(_evaluation(database, clock, versions[NOW], cores=2))
     trainings = {cores: _seconds(_training(database, clock, RECIPES[NOW], cores)) for cores in (1, 2)}
     database.close()
     return {
@@ -64,8 +62,8 @@ def _untrained(database: Database, clock: Clock, recipe: Recipe) -> str:
     return train(database, clock, config, basins(), cores=2).version_id
 
 
-def _evaluation(database: Database, clock: Clock, version: str) -> Callable[[], object]:
-    return lambda: evaluate(database, clock, version, Period.parse(TEST), basins())
+def _evaluation(database: Database, clock: Clock, version: str, cores: int = 1) -> Callable[[], object]:
+    return lambda: evaluate(database, clock, version, Period.parse(TEST), basins(), cores=cores)
 
 
 def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> Callable[[], object]:

@@ -1,5 +1,7 @@
 """An evaluation scores what the version simulates, and keeps it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,18 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) 
     fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, Period.parse("2003-10-01..2004-09-30"))
     assert fitted is not None
     assert fitted.test_r is None
+
+
+def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
+    kept: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = newest(kept)
+    alone = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    monkeypatch.setattr("operations.evaluate.BLOCK", 1)
+    progress: list[tuple[int, int]] = []
+    together = evaluate(kept, CLOCK, version, PERIOD, BASINS, lambda *at: progress.append(at), cores=2)
+    for judged, expected in zip(together.basins, alone.basins, strict=True):
+        assert judged.snow is not None
+        assert expected.snow is not None
+        assert replace(judged, snow=replace(judged.snow, evaluated_at=expected.snow.evaluated_at)) == expected
+    assert progress == [(1, 3), (2, 3), (3, 3)]

@@ -11,7 +11,8 @@ from hydrology.errors import InvalidInput
 from jobspec.kinds import PromotionRule
 from models.pretrained.form import DamagedEnsemble, TwinEnsemble
 from operations.compare import compare
-from operations.evaluate import BasinSkill, Evaluation, evaluate
+from operations.evaluate import Evaluation, evaluate
+from operations.judge import BasinSkill
 from operations.pretrained import Installed, export, install, read_shipped, ship
 from operations.promotion_rule import decide
 from operations.train import train
