@@ -13,6 +13,7 @@ from records.logs import log_to_stderr
 MEASUREMENTS = {
     "alerts-replay": "benchmarks.alerts_replay",
     "api": "benchmarks.speed.api",
+    "api-processes": "benchmarks.speed.api_processes",
     "assimilation": "benchmarks.assimilation",
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",

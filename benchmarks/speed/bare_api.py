@@ -1,0 +1,90 @@
+"""The API over synthetic basins, with a route that does as little as can be.
+
+`/bare/BASIN` stands in the same application, behind the same middlewares, and answers the bytes of the latest forecast
+as one SELECT by primary key gives them, once `/keep-bare/BASIN` has kept those that were answered last.
+"""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import uvicorn
+from fastapi import FastAPI, Response
+from fastapi import Path as InPath
+from sqlalchemy import Column, LargeBinary, MetaData, String, Table, insert, select
+
+from app.dependencies import Reading
+from app.main import create_app
+from benchmarks.processes import free_port
+from benchmarks.speed.country import PRODUCT, SyntheticCountry
+from benchmarks.speed.warm_forecast import CLOCK, prepare
+from benchmarks.speed.weather_traces import T0
+from jobspec.kinds import ForecastParams
+from operations.forecast import forecast
+from records import promotions
+from records.engine import Database
+from records.settings import Settings
+
+BASINS, DAYS = 447, 10
+BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column("body", LargeBinary, nullable=False))
+
+
+def fill(settings: Settings) -> list[str]:
+    """Keep a latest forecast of synthetic basins, of an untrained ensemble of 10."""
+    database, country = Database(settings.database_url), SyntheticCountry(BASINS)
+    database.migrate()
+    with database.transaction() as session:
+        BARE.create(session.connection())
+    version = prepare(database, country, PRODUCT, T0)
+    with database.transaction() as session:
+        promotions.promote(session, version, country.basins(), reason="first", by="benchmark", at=CLOCK.now())
+    forecast(database, CLOCK, ForecastParams(basins=country.basins(), horizon=DAYS, t0=T0))
+    database.close()
+    return country.basins()
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator[tuple[int, int]]:
+    """Serve it from a process of its own, and give the port and the process id."""
+    port = free_port()
+    server = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(str(settings.data), settings.database_url, settings.broker_url, port), daemon=True
+    )
+    server.start()
+    assert server.pid is not None
+    try:
+        yield port, server.pid
+    finally:
+        server.terminate()
+        server.join()
+
+
+def _serve(folder: str, database_url: str, broker_url: str | None, port: int) -> None:
+    settings = Settings.load(
+        data=Path(folder),
+        database_url=database_url,
+        broker_url=broker_url,
+        log_level="error",
+        requests_per_minute=10**9,
+    )
+    app = create_app(settings)
+    _add_bare(app, settings)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+
+
+def _add_bare(app: FastAPI, settings: Settings) -> None:
+    database = Database(settings.database_url)
+
+    @app.get("/bare/{basin}")
+    def bare(session: Reading, basin: Annotated[str, InPath()]) -> Response:
+        body = session.execute(select(BARE.c.body).where(BARE.c.id == basin)).scalar_one()
+        return Response(body, media_type="application/json")
+
+    @app.get("/keep-bare/{basin}")
+    def keep(basin: Annotated[str, InPath()]) -> str:
+        body = list(app.state.rendered._bodies.values())[-1]
+        with database.transaction() as session:
+            session.execute(insert(BARE).values(id=basin, body=body))
+        return "kept"
