@@ -230,6 +230,14 @@ def test_what_is_not_a_zip_is_refused(tmp_path: Path) -> None:
     assert "is not a zip file" in refused(path).cause
 
 
+def test_a_member_without_a_name_is_passed_by(tmp_path: Path) -> None:
+    path = write.zipped(tmp_path / "a.zip", FILES)
+    with ZipFile(path, "a") as archive:
+        archive.writestr("x", "x")
+        archive.infolist()[-1].filename = ""
+    assert CamelsSource([path]).basins() == CamelsSource([write.folder(tmp_path / "folder", FILES)]).basins()
+
+
 def test_a_zip_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     path = write.zipped(tmp_path / "a.zip", FILES)
     path.write_bytes(path.read_bytes()[:-30])

@@ -109,7 +109,7 @@ def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator
         inside = PurePosixPath(member.filename)
         if inside.is_absolute() or ".." in inside.parts or "\\" in member.filename:
             raise SourceError(name, "the member's path leaves the zip", _FROM_PUBLISHER)
-        if member.is_dir() or not wanted(inside.name):
+        if member.filename.endswith("/") or not wanted(inside.name):
             continue
         _check_member(member, name)
         yield ArchiveFile(name, inside.parts, partial(_read_member, archive, member, name, files))

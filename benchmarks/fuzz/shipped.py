@@ -1,0 +1,128 @@
+"""Files of trained ensembles: their description, weights, error model and snow, and saved states."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks.fuzz.target import Target, laid_down, scratch
+from hydrology.calendar import day
+from models import checkpoint, saved_state
+from models.ensemble import Ensemble
+from models.networks import build
+from models.pretrained import SHELF, errors, form, snow
+from models.pretrained.loading import load, owner
+from models.pretrained.writing import Finished, write
+from models.saved_state import Owner, SavedState
+from tests.models.factories import config
+
+MEMBER = "member-00.safetensors"
+NAME = "small"
+
+
+@cache
+def small() -> form.Ensemble:
+    """Return an ensemble of one untrained member of four cells."""
+    training = config()
+    network = build(training.network, training.inputs, seed=0, basins=1)
+    scaler = {"auxiliary_mean": [0.0] * 3, "auxiliary_sd": [1.0] * 3, "static_mean": [0.0] * 4, "static_sd": [1.0] * 4}
+    origin = form.Origin.model_validate(
+        {
+            "config": training.model_dump(mode="json"),
+            "scaler": scaler,
+            "basins": ["USGS-01013500"],
+            "attribute_ranges": dict.fromkeys("abcd", (0.0, 1.0)),
+            "data_hash": "0",
+            "code_version": "0",
+            "uses": "best",
+        }
+    )
+    folder = scratch() / NAME
+    weights = checkpoint.dump({name: tensor.half() for name, tensor in network.state_dict().items()}, {})
+    write(folder, origin, [Finished(0, 0, weights, {})])
+    (folder / form.CARD).write_text("A card.\n")
+    return form.read(folder)
+
+
+def _changed(name: str, content: bytes) -> Path:
+    """Return a folder with the small ensemble, one file of it other."""
+    small()
+    laid_down(f"{NAME}/{name}", content)
+    return scratch() / NAME
+
+
+def _read_description(content: bytes) -> None:
+    load(form.read(_changed(form.DESCRIPTION, content)))
+
+
+def _read_weights(content: bytes) -> None:
+    """Read weights that the description names: whoever ships an ensemble writes both."""
+    described = small().description.model_dump(mode="json")
+    described["members"][0]["sha256"] = sha256(content).hexdigest()
+    _changed(form.DESCRIPTION, json.dumps(described).encode())
+    load(form.read(_changed(MEMBER, content)))
+
+
+def _read_errors(content: bytes) -> None:
+    _changed(errors.FILE, content)
+    errors.read(small())
+
+
+def _read_snow(content: bytes) -> None:
+    _changed(snow.FILE, content)
+    snow.read(small())
+
+
+@cache
+def _loaded() -> tuple[Ensemble, Owner]:
+    return load(small()), owner(small())
+
+
+def _read_state(content: bytes) -> None:
+    ensemble, whose = _loaded()
+    saved_state.parse(content, whose, ensemble).of(["USGS-01013500"])
+
+
+def _states() -> Iterator[bytes]:
+    ensemble, whose = _loaded()
+    cells = {name: np.asarray(tensor) for name, tensor in ensemble.networks[0].empty_state(1).items()}
+    yield saved_state.dump(SavedState(whose, ("USGS-01013500",), day("2005-04-30"), (400,), [cells]))
+
+
+def _errors() -> Iterator[bytes]:
+    """Give the error model of a shipped ensemble, for two basins of it."""
+    shipped = errors.read(form.read(SHELF / "mclstm-maurer-447"))
+    assert shipped is not None
+    basins = dict(list(shipped.basins.items())[:2])
+    few = errors.ShippedErrors(
+        shipped.period, shipped.days, shipped.shape, shipped.regional, shipped.for_unseen, basins
+    )
+    errors.write(small(), few)
+    yield (scratch() / NAME / errors.FILE).read_bytes()
+
+
+def _snow() -> Iterator[bytes]:
+    told = json.loads((SHELF / "mclstm-maurer-447" / snow.FILE).read_bytes())
+    told["content"], told["snow"]["cells"] = small().content, {"0": [1, 2]}
+    yield json.dumps(told).encode()
+
+
+def _file(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [(small().folder / name).read_bytes()]
+
+
+torch.set_num_threads(1)
+
+_TENSORS = ("dtype", "F16", "shape", "data_offsets", "__metadata__", "header", "BOOL", "F8_E4M3")
+
+TARGETS = {
+    "ensemble-weights": Target(_read_weights, _file(MEMBER), _TENSORS, longest=32_768, in_c=True),
+    "ensemble-description": Target(_read_description, _file(form.DESCRIPTION), ("config", "twin", "tuning", "1e999")),
+    "ensemble-errors": Target(_read_errors, _errors, _TENSORS, longest=65_536, in_c=True),
+    "ensemble-snow": Target(_read_snow, _snow, ("cells", "bands", "1e999")),
+    "saved-state": Target(_read_state, _states, _TENSORS, in_c=True),
+}
