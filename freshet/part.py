@@ -13,7 +13,8 @@ from records.restarts import Restart
 log = structlog.get_logger()
 
 LONGEST_SILENCE = 8.0  # seconds without a sign of life; then it hangs
-LONGEST_START = 60.0  # seconds until the first
+LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
+MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
 TOLD_FROM = 3  # ends in a row, from which on it is told though it lives
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
@@ -56,7 +57,7 @@ class Part:
                 self._begin_again(now)
         elif (code := self.process.poll()) is not None:
             self._end("hung and was killed" if self._hung else _in_words(code), now)
-        elif now - self._sign_at > (LONGEST_SILENCE if self._lives else LONGEST_START):
+        elif now - self._sign_at > (LONGEST_SILENCE if self._lives else self._longest_start):
             self._hung = True
             self.process.kill()
         elif self._lives and now - self._started_at > STEADY:
@@ -73,6 +74,10 @@ class Part:
         if self._ended_at is None or (self.lives and self._ends < TOLD_FROM):
             return None
         return Restart(self.name, self._cause, self._ends, self._ended_at)
+
+    @property
+    def _longest_start(self) -> float:
+        return LONGEST_START * 2.0 ** min(self._ends, MOST_DOUBLINGS)
 
     def _begin(self, process: subprocess.Popen[bytes], now: float) -> None:
         self.process = process

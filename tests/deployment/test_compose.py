@@ -53,6 +53,14 @@ def test_named_volumes_are_declared_and_data_are_shared() -> None:
     assert all("data:/data" in one["volumes"] for one in own_services().values())
 
 
+def test_ours_write_nowhere_but_to_their_data_and_may_do_nothing_special() -> None:
+    for name, service in own_services().items():
+        assert service["read_only"], name
+        assert service["tmpfs"] == ["/tmp"]
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+
+
 def test_every_queue_has_a_worker_without_a_gpu_and_training_one_with() -> None:
     workers = [one for one in own_services().values() if one["command"][0] == "worker"]
     plain = [one for one in workers if "profiles" not in one]

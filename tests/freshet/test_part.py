@@ -116,6 +116,18 @@ def test_one_has_longer_for_its_first_sign(part: Part) -> None:
     assert part.process.wait() == -signal.SIGKILL
 
 
+def test_one_that_was_too_slow_to_start_has_longer_the_next_time(part: Part) -> None:
+    part.look(LONGEST_START + SOON)
+    part.process.wait()
+    again_at = 100.0
+    part.look(again_at)
+    part.look(again_at)
+    part.look(again_at + 2 * LONGEST_START)
+    assert part.process.poll() is None
+    part.look(again_at + 2 * LONGEST_START + SOON)
+    assert part.process.wait() == -signal.SIGKILL
+
+
 def test_one_that_could_not_be_heard_is_pardoned(part: Part) -> None:
     part.hear(1.0)
     part.pardon(1000.0)
