@@ -104,9 +104,15 @@ def arrivals(session: Session, basin: str, product: str, variable: str) -> list[
 
 def newest_days(session: Session) -> dict[str, Day]:
     """Return the newest day that has arrived of each product, of whichever basin and variable."""
-    newest = func.max(ArrivalRow.last_day)
-    rows = session.execute(select(ArrivalRow.product, newest).group_by(ArrivalRow.product).order_by(ArrivalRow.product))
-    return dict(rows.all())
+    newest: dict[str, Day] = {}
+    following = select(func.min(ArrivalRow.product))
+    product = session.scalar(following)
+    while product is not None:  # from product to product, as the index has them: arrivals grow by rows a day and series
+        newest[product] = session.scalars(
+            select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product)
+        ).one()
+        product = session.scalar(following.where(ArrivalRow.product > product))
+    return newest
 
 
 def _log(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:

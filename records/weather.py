@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, delete, func, select
+from sqlalchemy import ColumnElement, Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day, Period
@@ -148,10 +148,11 @@ def list_issues(
     Args:
         after: the last id of the page before.
     """
-    parts = select(WeatherBasinRow.issue_id).where(WeatherBasinRow.available_time <= at)
+    of_issue = WeatherBasinRow.issue_id == WeatherIssueRow.id
+    known = exists().where(of_issue, WeatherBasinRow.available_time <= at)
     if basin is not None:
-        parts = parts.where(WeatherBasinRow.basin_id == basin)
-    query = select(WeatherIssueRow).where(WeatherIssueRow.id.in_(parts))
+        known = known.where(WeatherBasinRow.basin_id == basin)
+    query = select(WeatherIssueRow).where(known)  # asked issue by issue: a page reads no more than its own
     for column, value in ((WeatherIssueRow.source, source), (WeatherIssueRow.model, model)):
         query = query if value is None else query.where(column == value)
     query = query if after is None else query.where(WeatherIssueRow.id < after)

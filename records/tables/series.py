@@ -87,6 +87,7 @@ class ArrivalRow(Base):
     __table_args__ = (
         CheckConstraint("first_day <= last_day", name="order"),
         Index(None, "basin_id", "product", "variable"),
+        Index(None, "product", "last_day"),  # a row a day of each series: the newest day is found without reading them
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
