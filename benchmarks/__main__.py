@@ -15,6 +15,7 @@ MEASUREMENTS = {
     "api": "benchmarks.speed.api",
     "api-processes": "benchmarks.speed.api_processes",
     "assimilation": "benchmarks.assimilation",
+    "backup": "benchmarks.backup",
     "bridge": "benchmarks.bridge",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",
@@ -29,6 +30,7 @@ MEASUREMENTS = {
     "pages": "benchmarks.pages.opened",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
+    "soak": "benchmarks.soak.measured",
     "spread": "benchmarks.spread",
     "rain-products": "benchmarks.rain_products",
     "story": "benchmarks.story",
@@ -47,9 +49,11 @@ def main() -> None:
     parser.add_argument("name", choices=sorted(MEASUREMENTS))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--basins", type=int, help="of so many basins, where the measurement lets them be chosen")
+    parser.add_argument("--minutes", type=float, help="for so long, where the measurement lets that be chosen")
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    chosen = {} if arguments.basins is None else {"basins": arguments.basins}
+    options = {name: getattr(arguments, name) for name in ("basins", "minutes")}
+    chosen = {name: value for name, value in options.items() if value is not None}
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}
     if arguments.json:

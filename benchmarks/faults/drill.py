@@ -18,8 +18,8 @@ import structlog
 
 from benchmarks.faults import harms
 from benchmarks.faults.load import Load
-from benchmarks.faults.service import Service, on_postgresql, on_sqlite
-from benchmarks.faults.store import prepared
+from benchmarks.service.running import Service, on_postgresql, on_small_disk
+from benchmarks.service.store import prepared
 
 log = structlog.get_logger()
 
@@ -34,8 +34,8 @@ def measure() -> dict[str, Any]:
     with TemporaryDirectory(dir="/tmp") as folder:
         store = prepared(Path(folder) / "store.sqlite")
         rows = []
-        for place, faults in ((on_sqlite, harms.ON_SQLITE), (on_postgresql, harms.ON_POSTGRESQL)):
-            with place(Path(folder), store) as service:
+        for place, faults in ((on_small_disk, harms.ON_SQLITE), (on_postgresql, harms.ON_POSTGRESQL)):
+            with place(Path(folder, place.__name__), store) as service:
                 rows += [_row(service, name, fault) for name, fault in faults.items()]
     return {
         "faults": rows,

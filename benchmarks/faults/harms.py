@@ -5,14 +5,24 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 
-from benchmarks.faults.service import Service, children, send
+from benchmarks.service.running import Service, children, send
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
 PARTS = ("api", "scheduler", "worker default", "broker")
+
+
+def signals(parts: Sequence[str]) -> dict[str, Callable[[Service], None]]:
+    """Return the killing and the stopping of each of some parts, and of the process that runs the jobs."""
+    return {
+        **{f"{part} killed": partial(_signal, part=part, how=signal.SIGKILL) for part in parts},
+        **{f"{part} stopped": partial(_signal, part=part, how=signal.SIGSTOP) for part in parts},
+        "process of the jobs killed": partial(_signal_what_runs_the_jobs, how=signal.SIGKILL),
+        "process of the jobs stopped": partial(_signal_what_runs_the_jobs, how=signal.SIGSTOP),
+    }
 
 
 def _signal(service: Service, part: str, how: signal.Signals) -> None:
@@ -21,7 +31,9 @@ def _signal(service: Service, part: str, how: signal.Signals) -> None:
 
 
 def _signal_what_runs_the_jobs(service: Service, how: signal.Signals) -> None:
-    service.harmed = children(service.part("worker default"))[0]
+    while not (running := children(service.part("worker default"))):
+        time.sleep(0.1)  # the first job of a worker starts it
+    service.harmed = running[0]
     send(service.harmed, how)
 
 
@@ -80,10 +92,7 @@ def _database_crashed(service: Service) -> None:
 
 
 ON_SQLITE: Mapping[str, Callable[[Service], None]] = {
-    **{f"{part} killed": partial(_signal, part=part, how=signal.SIGKILL) for part in PARTS},
-    **{f"{part} stopped": partial(_signal, part=part, how=signal.SIGSTOP) for part in PARTS},
-    "process of the jobs killed": partial(_signal_what_runs_the_jobs, how=signal.SIGKILL),
-    "process of the jobs stopped": partial(_signal_what_runs_the_jobs, how=signal.SIGSTOP),
+    **signals(PARTS),
     "all killed, and started again": _kill_all,
     "SQLite locked for a minute": _lock,
     "disk full for half a minute": _fill,
@@ -92,7 +101,7 @@ ON_SQLITE: Mapping[str, Callable[[Service], None]] = {
     "a scheduler's clock a year behind": partial(_clock, days=-365),
 }
 ON_POSTGRESQL: Mapping[str, Callable[[Service], None]] = {
-    "worker default killed": partial(_signal, part="worker default", how=signal.SIGKILL),
+    "worker default killed": signals(PARTS)["worker default killed"],
     "broker gone for a minute, and empty": _broker_away,
     "PostgreSQL crashed, and back after 10 seconds": _database_crashed,
 }

@@ -9,10 +9,11 @@ from itertools import count
 import httpx2
 from sqlalchemy import select
 
-from benchmarks.faults.service import Service
-from benchmarks.faults.store import BASINS, FIRST_T0
+from benchmarks.service.running import Service
+from benchmarks.service.store import BASINS, FIRST_T0
 from benchmarks.speed.country import SyntheticCountry
 from benchmarks.speed.warm_forecast import SPIN_UP
+from hydrology.calendar import Day
 from records import jobs
 from records.engine import Database
 from records.tables.runs import RunRow
@@ -25,14 +26,20 @@ _numbers = count()
 class Load:
     """Clients of a service.
 
+    Args:
+        basin: whose forecasts are read.
+        first_t0: forecasts are made from this day and those after it.
+
     Attributes:
         accepted: when each job was accepted, by its id.
         reads, reads_failed: answers, and those that did not come or told of a fault of the service.
         codes: what the service said of itself.
     """
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(
+        self, service: Service, basin: str = SyntheticCountry(BASINS).basins()[0], first_t0: Day = FIRST_T0
+    ) -> None:
+        self._service, self._basin, self._first_t0 = service, basin, first_t0
         self._database = Database(service.database_url)
         self._ended = threading.Event()
         self._threads = [
@@ -99,14 +106,14 @@ class Load:
     def _read(self, client: httpx2.Client) -> None:
         self.reads += 1
         try:
-            answer = client.get(f"/v1/basins/{SyntheticCountry(BASINS).basins()[0]}/forecasts/latest")
+            answer = client.get(f"/v1/basins/{self._basin}/forecasts/latest")
             self.reads_failed += answer.is_server_error
         except httpx2.TransportError:
             self.reads_failed += 1
 
     def _post(self, client: httpx2.Client) -> None:
         number = next(_numbers)
-        t0 = FIRST_T0 + number % SPIN_UP
+        t0 = self._first_t0 + number % SPIN_UP
         body = {"kind": "forecast", "params": {"t0": str(t0), "horizon": 2 + number // SPIN_UP % 8}}
         try:
             answer = client.post("/v1/jobs", json=body, headers={"Idempotency-Key": f"drill-{number}"})

@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks.faults.service import Broker
 from benchmarks.processes import cpu_seconds
+from benchmarks.service.running import Broker
 from benchmarks.speed.bare_api import fill, served
 from benchmarks.speed.http_load import get, rate, until_up
 from records.settings import Settings

@@ -187,16 +187,21 @@ def _served(count: int) -> Iterator[tuple[str, Connection]]:
         process.join()
 
 
-def _serve(count: int, orders: Connection) -> None:
+def gauges_of(source: LiveCountry) -> dict[str, Gauge]:
+    """Return the gauges of a country, as a local server gives them."""
     gauges = {}
-    source = LiveCountry(SyntheticCountry(count), Period(BEGIN - 60, PERIOD.last))
     for basin in source.basins():
         data = source.read(basin)
         told = {one.variable: one.series for one in data.series}
         weather = {name: told[name] for name in BRIDGED}
         place = float(data.latitude or 0), float(data.longitude or 0)
         gauges[basin] = Gauge(basin, *place, data.areas[LIVE], told["discharge"], weather)
-    world = World(gauges, datetime.combine(as_date(BEGIN), MORNING))
+    return gauges
+
+
+def _serve(count: int, orders: Connection) -> None:
+    source = LiveCountry(SyntheticCountry(count), Period(BEGIN - 60, PERIOD.last))
+    world = World(gauges_of(source), datetime.combine(as_date(BEGIN), MORNING))
     with serving(world) as url:
         orders.send(url)
         while (now := orders.recv()) is not None:

@@ -1,4 +1,4 @@
-"""A service under drill, seen from outside: its processes, its address, its database."""
+"""A running service, seen from outside: its processes, its address, its database."""
 
 import os
 import shutil
@@ -6,10 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import httpx2
 
@@ -18,8 +19,9 @@ from records import copying
 from records.engine import Database
 from tests.databases import PostgreSQL, served
 
-PATIENCE = 120.0  # seconds
+PATIENCE = 300.0  # seconds that it has to start: a bound for what hangs, not for what is slow
 DISK = 600_000_000  # bytes
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Service:
         token: of a key.
         broker: a Valkey that is not the service's own.
         postgresql: the server of the database, where it is one.
+        settings: environment variables that it is started with besides.
         harmed: the process that was killed or stopped last.
     """
 
@@ -38,6 +41,7 @@ class Service:
     token: str
     broker: "Broker | None" = None
     postgresql: PostgreSQL | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     harmed: int | None = None
@@ -64,18 +68,30 @@ class Service:
             self.process.terminate()
             self.process.wait()
 
+    def kill(self) -> None:
+        """Kill it and all its parts."""
+        assert self.process is not None
+        processes = [self.process.pid, *self.parts().values()]
+        for process in processes:
+            send(process, signal.SIGKILL)
+        self.process.wait()
+
     def environment(self) -> dict[str, str]:
         """Return what a process of this service is started with."""
         settings = {"FRESHET_DATA": str(self.data), "FRESHET_DATABASE_URL": self.database_url}
         settings |= {"FRESHET_REQUESTS_PER_MINUTE": "1000000", "FRESHET_WRITES_PER_MINUTE": "1000000"}
         if self.broker is not None:
             settings["FRESHET_BROKER_URL"] = self.broker.url
-        return os.environ | settings
+        return os.environ | settings | dict(self.settings)
 
     def part(self, name: str) -> int:
         """Return the process id of a part: `api`, `scheduler`, `worker default` and the like, or `broker`."""
+        return self.parts()[name]
+
+    def parts(self) -> dict[str, int]:
+        """Return the process ids of the parts that run, by their names."""
         assert self.process is not None
-        return next(child for child in children(self.process.pid) if _name(child) == name)
+        return {part_name(child): child for child in children(self.process.pid) if runs(child)}
 
     def client(self) -> httpx2.Client:
         """Return a client of its API."""
@@ -137,24 +153,30 @@ class Broker:
 
 
 @contextmanager
-def on_sqlite(folder: Path, store: tuple[Path, str]) -> Iterator[Service]:
-    """Run a service on SQLite with a broker of its own, on a small disk, which it takes an administrator to make."""
+def on_sqlite(data: Path, store: tuple[Path, str], settings: Mapping[str, str] = NONE) -> Iterator[Service]:
+    """Run a service on SQLite with a broker of its own, in a new folder."""
     file, token = store
-    data = folder / "sqlite"
+    data.mkdir(exist_ok=True)
+    shutil.copy(file, data / "freshet.sqlite")
+    yield from _run(Service(data, f"sqlite:///{data / 'freshet.sqlite'}", token, settings=settings))
+
+
+@contextmanager
+def on_small_disk(data: Path, store: tuple[Path, str]) -> Iterator[Service]:
+    """Run one on a small disk of its own, which it takes an administrator to make."""
     data.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", data], check=True)
     try:
-        shutil.copy(file, data / "freshet.sqlite")
-        yield from _run(Service(data, f"sqlite:///{data / 'freshet.sqlite'}", token))
+        with on_sqlite(data, store) as service:
+            yield service
     finally:
         subprocess.run(["umount", "--lazy", data], check=True)
 
 
 @contextmanager
-def on_postgresql(folder: Path, store: tuple[Path, str]) -> Iterator[Service]:
-    """Run a service on PostgreSQL with a broker that is not its own."""
+def on_postgresql(data: Path, store: tuple[Path, str], settings: Mapping[str, str] = NONE) -> Iterator[Service]:
+    """Run a service on PostgreSQL with a broker that is not its own, in a new folder."""
     file, token = store
-    data = folder / "postgresql"
     data.mkdir()
     broker = Broker(data)
     broker.start()
@@ -165,20 +187,21 @@ def on_postgresql(folder: Path, store: tuple[Path, str]) -> Iterator[Service]:
             copying.copy_rows(source, target)
             source.close()
             target.close()
-            yield from _run(Service(data, url, token, broker, server))
+            yield from _run(Service(data, url, token, broker, server, settings))
     finally:
         broker.kill()
 
 
 def _run(service: Service) -> Iterator[Service]:
-    service.start()
     try:
+        service.start()
         yield service
     finally:
         service.stop()
 
 
-def _name(process: int) -> str:
+def part_name(process: int) -> str:
+    """Return the name of the part that a process is."""
     words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
     if "freshet" not in words:
         return "broker"

@@ -1,0 +1,45 @@
+"""The stores that a service begins with: some basins with a current version of an untrained ensemble."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.speed.country import PRODUCT, SyntheticCountry
+from benchmarks.speed.warm_forecast import CLOCK, SPIN_UP, prepare
+from benchmarks.speed.weather_traces import T0
+from hydrology.calendar import Day
+from ingestion.sources.base import Source
+from jobspec.feeds import NewFeed, read_settings
+from records import feeds, keys, promotions
+from records.engine import Database
+
+BASINS = 3
+FIRST_T0 = T0 - SPIN_UP + 1
+"""Forecasts are made from here on to T0, each from the states of the day before."""
+
+
+def prepared(file: Path) -> tuple[Path, str]:
+    """Keep some synthetic basins with states until T0 in a SQLite file, and return it and the token of an admin."""
+    return keeping(file, SyntheticCountry(BASINS), PRODUCT, T0)
+
+
+def keeping(
+    file: Path, country: Source, product: str, day: Day, told: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> tuple[Path, str]:
+    """Keep basins with a current version and its states until a day in a SQLite file, and return it and a token.
+
+    Args:
+        told: what feeds are told, by their names.
+    """
+    database = Database(f"sqlite:///{file}")
+    database.migrate()
+    with database.transaction() as session:
+        for name, of_feed in told.items():
+            feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, CLOCK.wall())
+    version = prepare(database, country, product, day)
+    with database.transaction() as session:
+        promotions.promote(session, version, country.basins(), reason="first", by="measurement", at=CLOCK.now())
+        _, token = keys.make(session, "measurement", "admin", None, CLOCK.wall())
+    database.close()
+    return file, token
