@@ -1,6 +1,6 @@
 """Every page there is, by what a key is needed for."""
 
-from tests.e2e.conftest import Kept
+from tests.e2e.kept import Kept
 from tests.operations.conftest import BASINS
 
 

@@ -5,10 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx2
-
+from tests.databases import PostgreSQL
+from tests.e2e.answers import answers
 from tests.e2e.conftest import Api, served
-from tests.operations.conftest import BASINS
 
 
 def freshet(database_url: str, data: Path, *command: str) -> None:
@@ -16,33 +15,17 @@ def freshet(database_url: str, data: Path, *command: str) -> None:
     subprocess.run([sys.executable, "-m", "freshet", *command], env=environment, check=True)
 
 
-def answers(address: str, api: Api) -> dict[str, bytes]:
-    paths = [
-        "/v1/basins",
-        "/v1/forecasts",
-        f"/v1/basins/{BASINS[0]}/forecasts/latest",
-        f"/v1/basins/{BASINS[0]}/origin",
-        f"/v1/basins/{BASINS[0]}/observations?product=synthetic&format=csv",
-        f"/v1/runs/{api.kept.run}",
-        f"/v1/models/{api.kept.version}",
-        f"/v1/models/{api.kept.version}/skill",
-        "/v1/alerts",
-        "/v1/jobs",
-        "/v1/subscriptions",
-        "/v1/audit",
-    ]
-    header = {"Authorization": f"Bearer {api.kept.token}"}
-    with httpx2.Client(base_url=address, headers=header, trust_env=False) as client:
-        return {path: client.get(path).raise_for_status().content for path in paths}
-
-
-def test_a_service_restored_elsewhere_answers_to_the_byte(api: Api, database_url: str, tmp_path: Path) -> None:
-    before, file, elsewhere = answers(api.address, api), tmp_path / "backup", tmp_path / "elsewhere"
+def test_a_service_restored_elsewhere_answers_to_the_byte(
+    api: Api, database_url: str, postgresql: PostgreSQL, tmp_path: Path
+) -> None:
+    before, file = answers(api.address, api.kept), tmp_path / "backup"
+    assert {answer[:4] for answer in before.values()} == {b"200 "}
     freshet(database_url, tmp_path / "data", "backup", str(file))
-    elsewhere.mkdir()
-    restored = f"sqlite:///{elsewhere / 'freshet.sqlite'}"
 
-    freshet(restored, elsewhere, "restore", str(file))
-
-    with served(restored, elsewhere) as (address, _):
-        assert answers(address, api) == before
+    for url in (f"sqlite:///{tmp_path / 'elsewhere' / 'freshet.sqlite'}", postgresql.new()):
+        data = tmp_path / url.partition(":")[0]
+        data.mkdir()
+        (tmp_path / "elsewhere").mkdir(exist_ok=True)
+        freshet(url, data, "restore", str(file))
+        with served(url, data) as (address, _):
+            assert answers(address, api.kept) == before

@@ -30,8 +30,13 @@ def _one_thread() -> None:
 def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five years of three basins, 2000-10-01..2005-09-30."""
     folder = tmp_path_factory.mktemp("country") / "camels"
-    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
+    write_country(folder)
     return folder
+
+
+def write_country(folder: Path) -> None:
+    """Write five years of three basins."""
+    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
 
 
 @pytest.fixture(scope="session")
@@ -51,11 +56,16 @@ def long_trained_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFa
 
 def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
     file = Path(shutil.copy(migrated_sqlite, folder / "freshet.sqlite"))
+    train_on(country, file)
+    return file
+
+
+def train_on(country: Path, file: Path) -> None:
+    """Have a SQLite file hold a country and a version."""
     database = Database(f"sqlite:///{file}")
     ingest(database, CamelsSource([country]), CLOCK)
     train(database, CLOCK, configuration(), BASINS)
     database.close()
-    return file
 
 
 @pytest.fixture(scope="session")

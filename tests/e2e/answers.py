@@ -1,0 +1,52 @@
+"""Everything that can be read of a service: each address of its OpenAPI document, in each form that it has."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+from netCDF4 import Dataset
+
+from app.edr.collections import FORECASTS
+from ingestion.sources import synthetic
+from tests.e2e.kept import Kept
+from tests.operations.conftest import BASINS
+
+OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
+"""What tells of a service that runs, and not of what is kept."""
+NETCDF = "application/x-netcdf"
+
+Answers = dict[tuple[str, str], bytes]
+"""The status and the bytes of each answer, by its address and form."""
+
+
+def answers(address: str, kept: Kept) -> Answers:
+    """Return what a service answers at each address in each form."""
+    headers = {"Authorization": f"Bearer {kept.token}", "Host": "localhost"}  # a link repeats the host
+    with httpx2.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
+        document = client.get("/openapi.json").raise_for_status().json()
+        told = {}
+        for path, form in _readable(document, kept):
+            answer = client.get(path, headers={"Accept": form})
+            content = _without_time(answer.content) if form == NETCDF and answer.is_success else answer.content
+            told[path, form] = f"{answer.status_code} ".encode() + content
+        return told
+
+
+def _readable(document: dict[str, Any], kept: Kept) -> Iterator[tuple[str, str]]:
+    """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
+    names = {name: getattr(kept, name) for name in Kept.__dataclass_fields__}
+    names |= {"basin": BASINS[0], "collection": FORECASTS, "job": kept.ended[0]}
+    for path, methods in document["paths"].items():
+        if "get" in methods and path not in OF_THE_PROCESS:
+            needed = [one["name"] for one in methods["get"].get("parameters", []) if one["required"]]
+            query = f"?product={synthetic.PRODUCT}" if "product" in needed else ""
+            for form in methods["get"]["responses"]["200"]["content"]:
+                yield path.format_map(names) + query, form
+
+
+def _without_time(content: bytes) -> bytes:
+    """Return all that a NetCDF file holds; HDF5 writes the second at which it was made into it."""
+    with Dataset("memory.nc", memory=content) as file:
+        file.set_auto_maskandscale(False)
+        parts = [file.__dict__, *((name, part.__dict__, part[...].tobytes()) for name, part in file.variables.items())]
+        return repr(parts).encode()
