@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "command-line": "benchmarks.speed.command_line",
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.exactness",
+    "fleet": "benchmarks.fleet",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.live_replay",
