@@ -38,6 +38,7 @@ MEASUREMENTS = {
     "synthetic-truth": "benchmarks.synthetic_truth",
     "series-read": "benchmarks.speed.series_read",
     "whole-machine": "benchmarks.speed.whole_machine",
+    "years": "benchmarks.years.measured",
     "warm-forecast": "benchmarks.speed.warm_forecast",
     "weather-traces": "benchmarks.speed.weather_traces",
     "calibrated-forecast": "benchmarks.speed.calibrated_forecast",

@@ -24,6 +24,7 @@ import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
+from hydrology.ledger import FLOWS
 from ingestion.sources.base import Source
 from jobspec.kinds import ForecastParams
 from jobspec.network import MCLSTMConfig
@@ -89,7 +90,13 @@ def prepare(database: Database, country: Source, product: str, day: Day) -> str:
     with database.transaction() as session:
         for name in names:  # a chain that begins a month ago: from the record's first day it would take an hour
             new = states.NewState(
-                version_id=version, basin_id=name, day=day - SPIN_UP, product=product, arrays=empty, inputs_hash=""
+                version_id=version,
+                basin_id=name,
+                day=day - SPIN_UP,
+                product=product,
+                arrays=empty,
+                inputs_hash="",
+                sums=dict.fromkeys(FLOWS, np.zeros(MEMBERS)),
             )
             states.put(session, new, CLOCK.wall())
     _issue(database, version, names, day)

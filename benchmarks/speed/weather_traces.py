@@ -54,9 +54,9 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
         country = SyntheticCountry(basins)
         names = country.basins()
         version = prepare(database, country, PRODUCT, T0)
-        before = _size(file)
-        keeping = cpu_seconds(partial(_keep_weather, database, names))
-        weather_bytes = _size(file) - before
+        before = size(file)
+        keeping = cpu_seconds(partial(keep_weather, database, names))
+        weather_bytes = size(file) - before
         with database.reading() as session:
             ensemble = load_version(session, version).ensemble
         asked: dict[str, Any] = {"basins": names, "t0": T0, "version": version}
@@ -74,7 +74,7 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
     return result
 
 
-def _keep_weather(database: Database, names: list[str]) -> None:
+def keep_weather(database: Database, names: list[str]) -> None:
     """Keep a weather forecast: what was observed, its rain multiplied by a factor of each trace."""
     days = Period(T0 + 1, T0 + LEADS)
     variables = [name for name in UNITS if name in WEATHER]
@@ -99,9 +99,9 @@ def _keep_weather(database: Database, names: list[str]) -> None:
 def _measured(
     database: Database, file: Path, ensemble: Ensemble, params: ForecastParams, traces: int
 ) -> dict[str, Any]:
-    before = _size(file)
+    before = size(file)
     rounds = [cpu_seconds(partial(issue, database, params)) for _ in range(ROUNDS)]
-    kept = (_size(file) - before) / ROUNDS / len(params.basins)
+    kept = (size(file) - before) / ROUNDS / len(params.basins)
     bare = cpu_seconds(partial(products, ensemble, len(params.basins) * traces, params.horizon))
     return {
         "traces": traces,
@@ -131,10 +131,10 @@ def products(ensemble: Ensemble, samples: int, days: int) -> None:
                 functional.linear(values, layer.weight, layer.bias)
 
 
-def _size(file: Path) -> int:
+def size(file: Path) -> int:
     """Return how many bytes a database holds, what is only in its log too."""
     with closing(sqlite3.connect(file)) as connection:
-        pages, free, size = (
+        pages, free, page_bytes = (
             connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
-    return int((pages - free) * size)
+    return int((pages - free) * page_bytes)

@@ -1,0 +1,97 @@
+"""What is asked of a store that its years could make slow, and how long each takes: CPU seconds of this process."""
+
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi import Response
+
+from app.exports.formats import JSON
+from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
+from app.jobs import service as jobs
+from app.rendered import Rendered
+from app.runs import service as runs
+from app.status.endpoints import read_status
+from benchmarks.speed.warm_forecast import CLOCK
+from benchmarks.years.store import Store
+from records.keys import Key
+
+PAGE = 100
+ROUNDS, ROUNDS_OF_ALL = 200, 9
+KEY = Key("0" * 22, "a benchmark", "admin", CLOCK.now(), None, None)
+
+Question = Callable[[Store], object]
+
+
+def _latest(store: Store, rendered: Rendered | None = None) -> object:
+    with store.database.reading() as session:
+        return read_latest_forecast(session, CLOCK, rendered or Rendered(), Response(), store.names[0], JSON)
+
+
+def _latest_of_all(store: Store, rendered: Rendered | None = None) -> object:
+    names = ",".join(store.names)
+    with store.database.reading() as session:
+        return read_latest_forecasts(session, CLOCK, rendered or Rendered(), Response(), JSON, names)
+
+
+def _again(ask: Callable[[Store, Rendered], object]) -> Question:
+    """Return the same question, asked of a service that has answered it before."""
+    rendered: defaultdict[Path, Rendered] = defaultdict(Rendered)
+    return lambda store: ask(store, rendered[store.file])
+
+
+def _status(store: Store) -> object:
+    with store.database.reading() as session:
+        return read_status(session, store.database, CLOCK, store.settings, Response())
+
+
+def _jobs(store: Store) -> object:
+    with store.database.reading() as session:
+        return jobs.page(session, KEY, status=None, kind=None, parent=None, after=None, limit=PAGE)
+
+
+def _runs(store: Store) -> object:
+    filters = runs.RunFilters(None, None, None, None, None, None)
+    with store.database.reading() as session:
+        return runs.page(session, filters, at=CLOCK.now(), after=None, limit=PAGE)
+
+
+QUESTIONS: Mapping[str, tuple[Question, int]] = {
+    "latest": (_latest, ROUNDS),
+    "latest_again": (_again(_latest), ROUNDS),
+    "latest_of_all": (_latest_of_all, ROUNDS_OF_ALL),
+    "latest_of_all_again": (_again(_latest_of_all), ROUNDS_OF_ALL),
+    "status": (_status, ROUNDS_OF_ALL),
+    "jobs": (_jobs, ROUNDS_OF_ALL),
+    "runs": (_runs, ROUNDS_OF_ALL),
+}
+"""What is asked, and how often."""
+
+
+def answered(years: Store, day: Store) -> dict[str, dict[str, Any]]:
+    """Return how long each question takes in a store of years and in one of a day, asked in turn, and the ratio."""
+    return {name: _compared(question, rounds, years, day) for name, (question, rounds) in QUESTIONS.items()}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the CPU seconds that some work takes."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def _compared(question: Question, rounds: int, years: Store, day: Store) -> dict[str, Any]:
+    for store in (years, day):
+        question(store)
+    pairs = [(seconds(lambda: question(years)), seconds(lambda: question(day))) for _ in range(rounds)]
+    of_years, of_day = zip(*pairs, strict=True)
+    ratios = [long / short for long, short in pairs]
+    return {
+        "seconds": statistics.median(of_years),
+        "seconds_after_a_day": statistics.median(of_day),
+        "ratio": statistics.median(ratios),
+        "quartiles": statistics.quantiles(ratios, n=4)[::2],
+    }

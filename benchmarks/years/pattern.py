@@ -1,0 +1,109 @@
+"""A real forecast of a basin, and others like it: its values times a factor, which compress as the real ones do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.calendar import Day
+from hydrology.weather import WeatherForecast, WeatherIssue
+from records import runs, states
+from records.dealt import dealt, undealt
+from records.run_content import PATHS, Ledger, RunSeries
+from records.since_empty import SinceEmpty
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What a morning left of a basin.
+
+    Attributes:
+        results: what its runs say, by the kind of their weather.
+        state: of T0.
+        weather: the forecast that the run with supplied weather used.
+    """
+
+    results: Mapping[str, runs.BasinResult]
+    state: states.State
+    weather: WeatherForecast
+
+    @classmethod
+    def read(cls, session: Session, basin: str, made: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
+        """Return what is kept of a basin.
+
+        Args:
+            made: the run of each kind of weather.
+        """
+        results = {}
+        for kind, run in made.items():
+            row = runs.basin_of(session, run.id, basin)
+            content = runs.content_of_many(session, [(run.id, basin)])[run.id, basin]
+            results[kind] = runs.BasinResult(basin=row, series=[*content.series.values()], ledgers=content.ledgers)
+        state = states.get(session, run.version_id, basin, run.t0)
+        assert state is not None
+        return cls(results, state, weather)
+
+    def state_like(self, basin: str, t0: Day, factor: np.float32) -> states.NewState:
+        """Return the state of another basin and day."""
+        sums, flow = self.state.sums, self.state.recent_flow
+        assert sums is not None
+        assert flow is not None
+        return states.NewState(
+            version_id=self.state.version_id,
+            basin_id=basin,
+            day=t0,
+            product=self.state.product,
+            arrays={name: values * factor for name, values in self.state.arrays.items()},
+            parent_day=t0 - 1,
+            parent_hash=self.state.sha256,
+            inputs_hash=self.state.inputs_hash,
+            sums={name: values * float(factor) for name, values in sums.items()},
+            recent_flow=flow * factor,
+        )
+
+    def result_like(self, kind: str, state: states.State, factor: np.float32) -> runs.BasinResult:
+        """Return what a run of some kind of weather says that began from such a state."""
+        result = self.results[kind]
+        return runs.BasinResult(
+            basin=replace(
+                result.basin,
+                basin_id=state.basin_id,
+                parent_day=state.parent_day,
+                parent_hash=state.parent_hash,
+                state_hash=state.sha256,
+            ),
+            series=_scaled(result.series, factor),
+            ledgers=[_scaled_ledger(ledger, float(factor)) for ledger in result.ledgers],
+        )
+
+    def weather_like(self, issue: WeatherIssue, basin: str, first: Day, factor: np.float32) -> WeatherForecast:
+        """Return a weather forecast of another basin and day."""
+        rain = self.weather.values["precipitation"] * factor
+        values = {**self.weather.values, "precipitation": rain}
+        return replace(self.weather, issue=issue, basin=basin, first=first, values=values)
+
+
+def _scaled(series: Sequence[RunSeries], factor: np.float32) -> list[RunSeries]:
+    before = {of.variable: of for of in series}
+    after = {of.variable: replace(of, values=of.values * factor) for of in series}
+    if PATHS in after:  # courses that are kept by the ranks of their quantiles stay so
+        levels, quantiles = before[runs.CALIBRATED].axes["level"], before[runs.CALIBRATED].values
+        ranks = dealt(before[PATHS].values, levels, quantiles)
+        if ranks is not None:
+            after[PATHS] = replace(after[PATHS], values=undealt(ranks, levels, after[runs.CALIBRATED].values))
+    return [*after.values()]
+
+
+def _scaled_ledger(ledger: Ledger, factor: float) -> Ledger:
+    since = ledger.since_empty
+    assert since is not None
+    return replace(
+        ledger,
+        terms={name: amount * factor for name, amount in ledger.terms.items()},
+        residual_mm=ledger.residual_mm * factor,
+        tolerance_mm=ledger.tolerance_mm * factor,
+        since_empty=SinceEmpty(
+            residual_mm=since.residual_mm * factor, precipitation_mm=since.precipitation_mm * factor
+        ),
+    )
