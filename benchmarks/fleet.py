@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from operations.ingest import ingest
-from records import events, jobs, versions
+from records import jobs, versions
 from records.clock import Clock
 from records.settings import Settings
 from tests.workers.conftest import LEASE, Shop, end
@@ -86,18 +86,16 @@ def _ended(shop: Shop, job: str) -> jobs.Job:
 
 
 def _account(shop: Shop, job: jobs.Job) -> dict[str, Any]:
-    """Return how the training ended, the members of its version, and how often each was begun and by which worker."""
+    """Return how the training ended, the members of its version, the attempts that each took, and how many workers took part."""
     if job.result is None:
         raise SystemExit(f"The training has failed: {job.problem}")
     with shop.database.reading() as session:
         version = versions.get(session, job.result["version"])
         members = versions.members_of(session, version.id)
         children = jobs.children(session, job.id)
-        log = [event for child in children for event in events.events_after(session, child.id, 0)]
     return {
         "members_in_version": len(members),
         "labels": sorted(member.label for member in members),
         "workers": len({child.worker for child in children}),
         "attempts": sorted(child.attempt for child in children),
-        "begun_again": sum(event.type == "status" and event.data.get("attempt", 1) > 1 for event in log),
     }
