@@ -86,7 +86,7 @@ def _ended(shop: Shop, job: str) -> jobs.Job:
 
 
 def _account(shop: Shop, job: jobs.Job) -> dict[str, Any]:
-    """Return how the training ended, the members of its version, the attempts that each took, and how many workers took part."""
+    """Return the members of the version, the attempts that each took, and how many workers took part."""
     if job.result is None:
         raise SystemExit(f"The training has failed: {job.problem}")
     with shop.database.reading() as session:
