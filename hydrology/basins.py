@@ -23,7 +23,7 @@ def basin_id(text: str) -> str:
     if _NAMESPACED.fullmatch(text):
         return text
     raise InvalidInput(
-        f"{text!r} is not a basin identifier: give a USGS site number of 8 to 15 digits (01013500) "
+        f"{text[:64]!r} is not a basin identifier: give a USGS site number of 8 to 15 digits (01013500) "
         "or a namespaced identifier (USGS-01013500, SYNTH-01)."
     )
 

@@ -24,7 +24,7 @@ def day(text: str | date | np.datetime64) -> Day:
         try:
             return np.datetime64(date.fromisoformat(text), "D")
         except ValueError as error:
-            raise InvalidInput(f"{text!r} is not a day: write it as YYYY-MM-DD, e.g. 1999-10-01.") from error
+            raise InvalidInput(f"{text[:64]!r} is not a day: write it as YYYY-MM-DD, e.g. 1999-10-01.") from error
     if isinstance(text, np.datetime64):
         converted: Day = text.astype("datetime64[D]")
         return converted
@@ -103,7 +103,7 @@ class Period:
         """
         first, separator, last = text.partition("..")
         if not separator:
-            raise InvalidInput(f"{text!r} is not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30.")
+            raise InvalidInput(f"{text[:64]!r} is not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30.")
         period = cls(day(first.strip()), day(last.strip()))
         if period.last < period.first:
             raise InvalidInput(f"The period {text!r} ends before it begins: swap its days.")

@@ -12,6 +12,11 @@ class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem detail
     exit_code = 2
 
 
+def excerpt(words: object) -> str:
+    """Return the beginning of what others may have worded, fit for a sentence: short, and of printable letters."""
+    return ascii(str(words))[1:-1][:200]
+
+
 class NotFound(Problem):
     """The thing asked for is not kept here."""
 

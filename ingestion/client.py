@@ -79,10 +79,11 @@ def http_address(url: str) -> httpx2.URL:
     """
     try:
         address = httpx2.URL(url)
-    except httpx2.InvalidURL:
+        host = address.host
+    except (httpx2.InvalidURL, UnicodeError):  # the second: an international name that is none
         # Neither the text nor the parser's words are repeated: a password may be in them.
         raise InvalidInput("The address is not a URL: give http://… or https://….") from None
-    if address.scheme not in ("http", "https") or not address.host:
+    if address.scheme not in ("http", "https") or not host:
         raise InvalidInput("The address is neither http nor https: give http://… or https://….")
     if address.userinfo:
         raise InvalidInput("The address holds a user or password, which others could read: give one without.")
@@ -132,7 +133,7 @@ def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
     """
     try:
         target = http_address(str(address.join(location)))
-    except (InvalidInput, httpx2.InvalidURL):
+    except (InvalidInput, httpx2.InvalidURL, UnicodeError):
         raise BadRedirect("It leads to an address that is neither http nor https, or that holds a password.") from None
     if (address.scheme, target.scheme) == ("https", "http"):
         raise BadRedirect("It leads from https to http, where anybody on the way could change what comes.")

@@ -651,12 +651,16 @@ class BasinJob(_Intake):
 class UploadJob(_Intake):
     """Ingest a table that was sent to the service. Only the service posts it."""
 
+    time_limit = timedelta(minutes=30)
+
     kind: Literal["upload"] = "upload"
     params: UploadParams
 
 
 class WeatherJob(_Intake):
     """Keep a weather forecast that was sent to the service. Only the service posts it."""
+
+    time_limit = timedelta(minutes=10)  # there are files at which the library that reads NetCDF never ends
 
     kind: Literal["weather"] = "weather"
     params: WeatherParams
@@ -752,9 +756,11 @@ def _path(detail: ErrorDetails, value: Any) -> str:
 def _message(detail: ErrorDetails) -> str:
     messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
     message = messages.get(detail["type"], detail["msg"]).rstrip(".")
-    return message[:1].lower() + message[1:300]
+    # A tag of a union is repeated as it came.
+    return "".join(letter if letter.isprintable() else "?" for letter in message[:1].lower() + message[1:300])
 
 
 def _shown(text: str) -> str:
     """Return a name from a request as it can safely be shown."""
-    return text if text.isidentifier() and text.isascii() else ascii(text[:64])
+    is_name = text.isidentifier() and text.isascii() and len(text) <= 64
+    return text if is_name else ascii(text[:64])

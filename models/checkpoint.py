@@ -8,7 +8,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from hydrology.errors import DataProblem
+from hydrology.errors import DataProblem, excerpt
 
 Tensors = dict[str, Tensor]
 
@@ -28,10 +28,13 @@ def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
     try:
         tensors = load(blob)
         header_size = int.from_bytes(blob[:8], "little")
-        metadata = json.loads(blob[8 : 8 + header_size])["__metadata__"]
-        return tensors, json.loads(metadata["header"])
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise DataProblem(f"The stored weights cannot be read ({error}): restore or retrain them.") from error
+        metadata = json.loads(blob[8 : 8 + header_size])["__metadata__"] or {}
+        header = json.loads(metadata["header"])
+        if not isinstance(header, dict):
+            raise ValueError("its header is no object")
+    except (SafetensorError, KeyError, ValueError, RecursionError) as error:
+        raise DataProblem(f"The stored weights cannot be read ({excerpt(error)}): restore or retrain them.") from error
+    return tensors, header
 
 
 def not_finite(tensors: Tensors) -> list[str]:

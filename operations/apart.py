@@ -16,7 +16,9 @@ from ingestion.sources.base import BasinData, Source, SourceError
 from records.parent import ended_in_words
 
 MOST_DEATHS = 2  # at one basin: the first may be the machine's fault
+PATIENCE = 600.0  # seconds for one file: there are some at which a library never ends
 
+_MEND = "get it from its publisher again, or leave it out"
 _spawned = multiprocessing.get_context("spawn")
 
 
@@ -26,10 +28,11 @@ class Apart:
     Args:
         make: makes the source, there, with the keyword `files`. It is sent there, and so must be picklable.
         roots: the folders that files must be in (`ingestion.reading.Files`).
+        patience: seconds that the process may read one file; then it is killed.
     """
 
-    def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
-        self._make, self._roots = make, roots
+    def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None, patience: float = PATIENCE) -> None:
+        self._make, self._roots, self._patience = make, roots, patience
         self._reader: _Reader | None = None
 
     def basins(self) -> list[str]:
@@ -41,7 +44,7 @@ class Apart:
         """Return all that the source holds of a basin.
 
         Raises:
-            SourceError: a file of the basin cannot be used, or the process died of it, twice.
+            SourceError: a file of the basin cannot be used, or the process died of it, twice, or came to no end.
         """
         data: BasinData = self._ask("read", basin)
         return data
@@ -59,14 +62,18 @@ class Apart:
         for _ in range(MOST_DEATHS):
             self._reader = self._reader or _Reader(self._make, self._roots)
             try:
-                return self._reader.ask(method, *arguments)
+                return self._reader.ask(self._patience, method, *arguments)
+            except TimeoutError:
+                endless = self._reader.file or "The source"
+                self._reader.kill()
+                self._reader = None
+                cause = f"the process that read it came to no end in {self._patience:g} seconds, and was killed"
+                raise SourceError(endless, cause, _MEND) from None
             except EOFError:
                 file, how = self._reader.file, ended_in_words(self._reader.end())
                 self._reader = None
         where = file or "The source"
-        raise SourceError(
-            where, f"the process that read it {how}, twice", "get it from its publisher again, or leave it out"
-        )
+        raise SourceError(where, f"the process that read it {how}, twice", _MEND)
 
 
 class _Reader:
@@ -83,11 +90,15 @@ class _Reader:
         self._process.start()
         there.close()
 
-    def ask(self, method: str, *arguments: str) -> Any:
+    def ask(self, patience: float, method: str, *arguments: str) -> Any:
         """Return what a method of the source returns.
+
+        Args:
+            patience: seconds that the process may read one file.
 
         Raises:
             EOFError: the process died.
+            TimeoutError: it has read one for longer.
             Problem: what the method raised.
         """
         try:
@@ -95,6 +106,9 @@ class _Reader:
         except BrokenPipeError:
             raise EOFError from None
         while True:
+            # To start and to list an archive may take long.
+            if not self._connection.poll(None if self.file is None else patience):
+                raise TimeoutError
             what, content = self._connection.recv()
             match what:
                 case "file":
@@ -103,6 +117,11 @@ class _Reader:
                     raise _told(*content)
                 case _:
                     return content
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self.end()
 
     def end(self) -> int:
         """End the process, and return its exit code."""

@@ -5,7 +5,9 @@ SQLite database, the key that the secrets of webhooks follow from where the data
 digest of both. It holds all that the service knows: keep it as private as the database.
 """
 
+import errno
 import os
+import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -17,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from hydrology.errors import DataProblem, InvalidInput
 from records import private
@@ -155,7 +157,11 @@ def _unpack(file: Path, folder: Path) -> Manifest:
                 _extract(archive, name, folder / name)
                 if _digest(folder / name) != digest:
                     raise NoBackup(f"{file} is damaged: {name} in it is not what was written. Take another backup.")
-    except (zipfile.BadZipFile, KeyError, ValidationError, EOFError, RuntimeError) as error:
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the beginning of the file
+            raise
+        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, struct.error) as error:
         raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
     if not (folder / ROWS).exists():
         raise NoBackup(f"{file} is no backup: it holds no rows.")

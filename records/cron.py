@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from croniter import CroniterError, croniter
 
 from hydrology.calendar import zone
-from hydrology.errors import InvalidInput
+from hydrology.errors import InvalidInput, excerpt
 
 
 class BadCron(InvalidInput):
@@ -35,7 +35,8 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
         following = croniter(cron, after.astimezone(there)).get_next(datetime)
     except CroniterError as error:
         raise BadCron(
-            f"{cron!r} is not a cron line ({error}): write minute, hour, day, month, weekday, such as 30 6 * * *."
+            f"{cron[:64]!r} is not a cron line ({excerpt(error)}): write minute, hour, day, month, weekday, such as "
+            "30 6 * * *."
         ) from error
     assert isinstance(following, datetime)
     return following.astimezone(UTC)

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from benchmarks.fuzz.targets import MODULES, TARGETS
 
 MOST_DEATHS = 5  # of one target in a run: then it is given up
-_GRACE = 120.0  # seconds to begin in, and for the last input
+_GRACE = 600.0  # seconds to begin in, and for the last input
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,14 @@ def _read_cron(content: bytes) -> None:
 def _read_words(content: bytes) -> None:
     """Read a text as everything that a field of one line can be."""
     text = content.decode("utf-8", "replace")
-    for parse in (basin_id, instant, Period.parse, Season.parse):
+    refusals, parsers = [], (basin_id, instant, Period.parse, Season.parse)
+    for parse in parsers:
         try:
             parse(text)
-        except InvalidInput:
-            continue
+        except InvalidInput as refusal:
+            refusals.append(refusal)
+    if len(refusals) == len(parsers):
+        raise max(refusals, key=lambda refusal: len(str(refusal)))
 
 
 def _read_address(content: bytes) -> None:

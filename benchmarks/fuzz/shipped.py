@@ -1,7 +1,7 @@
 """Files of trained ensembles: their description, weights, error model and snow, and saved states."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -48,10 +48,16 @@ def small() -> form.Ensemble:
     return form.read(folder)
 
 
+@cache
+def _files() -> dict[str, bytes]:
+    """Return the files of the small ensemble."""
+    return {path.name: path.read_bytes() for path in small().folder.iterdir() if path.is_file()}
+
+
 def _changed(name: str, content: bytes) -> Path:
     """Return a folder with the small ensemble, one file of it other."""
-    small()
-    laid_down(f"{NAME}/{name}", content)
+    for file, blob in (_files() | {name: content}).items():
+        laid_down(f"{NAME}/{file}", blob)
     return scratch() / NAME
 
 
@@ -59,12 +65,17 @@ def _read_description(content: bytes) -> None:
     load(form.read(_changed(form.DESCRIPTION, content)))
 
 
+def _descriptions() -> list[bytes]:
+    return [_files()[form.DESCRIPTION]]
+
+
 def _read_weights(content: bytes) -> None:
     """Read weights that the description names: whoever ships an ensemble writes both."""
     described = small().description.model_dump(mode="json")
     described["members"][0]["sha256"] = sha256(content).hexdigest()
-    _changed(form.DESCRIPTION, json.dumps(described).encode())
-    load(form.read(_changed(MEMBER, content)))
+    folder = _changed(MEMBER, content)
+    laid_down(f"{NAME}/{form.DESCRIPTION}", json.dumps(described).encode())
+    load(form.read(folder))
 
 
 def _read_errors(content: bytes) -> None:
@@ -91,6 +102,20 @@ def _states() -> Iterator[bytes]:
     ensemble, whose = _loaded()
     cells = {name: np.asarray(tensor) for name, tensor in ensemble.networks[0].empty_state(1).items()}
     yield saved_state.dump(SavedState(whose, ("USGS-01013500",), day("2005-04-30"), (400,), [cells]))
+    yield from _headers()
+
+
+def _weights() -> list[bytes]:
+    return [_files()[MEMBER], *_headers()]
+
+
+def _headers() -> Iterator[bytes]:
+    """Give files of safetensors whose headers are not ours."""
+    for metadata in (None, {}, {"header": "[" * 5000}, {"header": "null"}, {"header": "[]"}, {"header": "\ud800"}):
+        for name in ("a\n\x1b", "a" * 4000):
+            told = {"__metadata__": metadata, name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}}
+            header = json.dumps(told).encode()
+            yield len(header).to_bytes(8, "little") + header
 
 
 def _errors() -> Iterator[bytes]:
@@ -103,6 +128,7 @@ def _errors() -> Iterator[bytes]:
     )
     errors.write(small(), few)
     yield (scratch() / NAME / errors.FILE).read_bytes()
+    yield from _headers()
 
 
 def _snow() -> Iterator[bytes]:
@@ -111,18 +137,14 @@ def _snow() -> Iterator[bytes]:
     yield json.dumps(told).encode()
 
 
-def _file(name: str) -> Callable[[], list[bytes]]:
-    return lambda: [(small().folder / name).read_bytes()]
-
-
 torch.set_num_threads(1)
 
 _TENSORS = ("dtype", "F16", "shape", "data_offsets", "__metadata__", "header", "BOOL", "F8_E4M3")
 
 TARGETS = {
-    "ensemble-weights": Target(_read_weights, _file(MEMBER), _TENSORS, longest=32_768, in_c=True),
-    "ensemble-description": Target(_read_description, _file(form.DESCRIPTION), ("config", "twin", "tuning", "1e999")),
+    "ensemble-weights": Target(_read_weights, _weights, _TENSORS, longest=32_768, in_c=True),
+    "ensemble-description": Target(_read_description, _descriptions, ("config", "twin", "tuning", "1e999")),
     "ensemble-errors": Target(_read_errors, _errors, _TENSORS, longest=65_536, in_c=True),
     "ensemble-snow": Target(_read_snow, _snow, ("cells", "bands", "1e999")),
-    "saved-state": Target(_read_state, _states, _TENSORS, in_c=True),
+    "saved-state": Target(_read_state, _states, _TENSORS, longest=16_384, in_c=True),
 }

@@ -4,6 +4,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+HOSTILE = (
+    b"",
+    b"\0" * 50,
+    b"\xff\xfe",
+    b"[" * 8000,
+    b'{"a":' * 1600,
+    b"1" * 5000,
+    b"null",
+    b"[null]",
+    b"{}",
+    b'{"\\ud800\\n": 1}',
+    b'"\\ud800"',
+)
+"""What readers of many formats stumble over; every target begins from it too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -90,7 +90,7 @@ def _table(body: bytes) -> Table:
             days.append(_day(float(row["year"]), int(row["yday"])))
             for name in _COLUMNS:
                 columns[name].append(_finite(row[name]))
-    except (ValueError, TypeError, InvalidInput):
+    except (csv.Error, KeyError, ValueError, OverflowError, TypeError, InvalidInput):
         raise Broken("a line of the answer's table is not whole") from None
     return days, columns
 

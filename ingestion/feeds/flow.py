@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from hydrology.calendar import Day, day
-from hydrology.errors import InvalidInput
+from hydrology.errors import InvalidInput, excerpt
 from hydrology.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, daily_series
 
@@ -90,7 +90,7 @@ def _number(basin: str, value: object) -> float | None:
     except ValueError:
         number = np.nan
     if not np.isfinite(number):
-        raise FeedProblem(f"A value of {basin} is no number: nothing of the basin was taken.")
+        raise FeedProblem(f"A value of {excerpt(basin)} is no number: nothing of the basin was taken.")
     return number
 
 
@@ -98,7 +98,7 @@ def _day(basin: str, at: object) -> Day:
     try:
         return day(str(at)[:10])
     except InvalidInput:
-        raise FeedProblem(f"A row of {basin} has no calendar day: nothing of the basin was taken.") from None
+        raise FeedProblem(f"A row of {excerpt(basin)} has no calendar day: nothing of the basin was taken.") from None
 
 
 def _instant(text: object) -> datetime:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hydrology.basins import source_code
-from hydrology.errors import Problem
+from hydrology.errors import Problem, excerpt
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Broken, Service, parsed
@@ -68,7 +68,7 @@ class NwisFeed:
         if site.basin in self._named:
             with_rows = [series for series in with_rows if series.method == self._named[site.basin]]
         if len(with_rows) > 1:
-            methods = ", ".join(series.method for series in with_rows)
+            methods = excerpt(", ".join(series.method for series in with_rows))
             return FeedProblem(f"{site.basin} has several series: choose of {methods} in the feed's `series`.")
         origin = f"{self._service.base} {site.basin}"
         if not with_rows:
@@ -124,6 +124,8 @@ def _of_rdb(body: bytes) -> _ByBasin:
             continue
         cells = line.split("\t")
         if cells[0] == "agency_cd":
+            if not {"site_no", "datetime"} <= set(cells):
+                raise Broken("the answer is not whole RDB")
             names = cells
             next(lines, None)  # the widths
             continue

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hydrology.errors import excerpt
 from hydrology.units import M2_PER_SQUARE_MILE
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.flow import PARAMETER, STATISTIC
@@ -119,16 +120,17 @@ def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]
             "discharge."
         )
     ids = [info.id for info in held]
+    choice_of = excerpt(", ".join(ids))
     if basin in named:
         if named[basin] in ids:
             return named[basin]
-        raise FeedProblem(f"{basin} has no series {named[basin]}: choose of {', '.join(ids)} in the feed's `series`.")
+        raise FeedProblem(f"{basin} has no series {named[basin]}: choose of {choice_of} in the feed's `series`.")
     main = [info.id for info in held if info.primary and info.sublocation is None]
     for choice in (ids, main):
         if len(choice) == 1:
             return choice[0]
     raise FeedProblem(
-        f"{basin} has {len(ids)} series of daily mean discharge, and none is the main one: choose of {', '.join(ids)} "
+        f"{basin} has {len(ids)} series of daily mean discharge, and none is the main one: choose of {choice_of} "
         "in the feed's `series`."
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from hydrology.calendar import Day, Period, as_date, day
-from hydrology.errors import InvalidInput
+from hydrology.errors import InvalidInput, excerpt
 from hydrology.indices import climate_indices
 from hydrology.synthetic import Landscape, Water, Weather, landscape, water, weather
 from hydrology.units import Area, mm_per_day_to_cfs
@@ -64,10 +64,11 @@ def write(
 def _accept_the_same(folder: Path, settings: dict[str, object]) -> None:
     try:
         stored = json.loads((folder / _SETTINGS).read_text(encoding="ascii"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         stored = None
     if stored != settings:
-        content = "something that is not synthetic data" if stored is None else f"synthetic data made with {stored}"
+        made = f"synthetic data made with {excerpt(stored)}"
+        content = "something that is not synthetic data" if stored is None else made
         raise InvalidInput(
             f"{folder} holds {content}, and {settings} is asked for: name another folder or remove this one."
         )

@@ -12,7 +12,7 @@ import torch
 
 from hydrology.calendar import Period
 from hydrology.error_model import BasinErrors, Shape
-from hydrology.errors import DataProblem
+from hydrology.errors import DataProblem, excerpt
 from models import checkpoint
 from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
 
@@ -83,7 +83,7 @@ def read(ensemble: Ensemble) -> ShippedErrors | None:
     except DamagedEnsemble:
         raise
     except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({error}): fetch it again.") from None
+        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
 
 
 def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedErrors:

@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal, Self
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from hydrology.errors import DataProblem
+from hydrology.errors import DataProblem, excerpt
+from jobspec.kinds import faults
 from jobspec.training import StoredTraining
 from models import checkpoint
 from models.networks import build
@@ -160,12 +161,12 @@ def _read(folder: Path) -> Ensemble:
         content = json.loads(text)
         description, named = Description.model_validate(content), fingerprint(content)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(faults(error, content))
         raise DamagedEnsemble(
-            f"{folder / DESCRIPTION} cannot be used ({faults}): fetch it again, or install the Freshet that it is for."
+            f"{folder / DESCRIPTION} cannot be used ({wrong}): fetch it again, or install the Freshet that it is for."
         ) from None
-    except ValueError as error:
-        raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({error}): fetch it again.") from None
+    except (ValueError, RecursionError) as error:
+        raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({excerpt(error)}): fetch it again.") from None
     wanted = _shapes(description)
     weights = {}
     for member in description.members:
@@ -214,7 +215,8 @@ def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch
     tensors, _ = checkpoint.parse(weights)
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     if wrong := sorted(name for name in wanted.keys() | shapes.keys() if shapes.get(name) != wanted.get(name)):
-        raise DamagedEnsemble(f"{path} does not fit the network of {DESCRIPTION} ({', '.join(wrong)}): fetch it again.")
+        shown = excerpt(", ".join(wrong))
+        raise DamagedEnsemble(f"{path} does not fit the network of {DESCRIPTION} ({shown}): fetch it again.")
     others = [name for name, tensor in tensors.items() if tensor.dtype != torch.float16]
     if unusable := others or checkpoint.not_finite(tensors):
         raise DamagedEnsemble(

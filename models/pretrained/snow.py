@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hydrology.errors import excerpt
 from hydrology.regional_snow import RegionalSnow
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
@@ -40,7 +41,7 @@ def read(ensemble: Ensemble) -> RegionalSnow | None:
     try:
         shipped = _Shipped.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({error}): fetch it again.") from None
+        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
     if shipped.content != ensemble.content or shipped.snow.cells.keys() != {str(label) for label in ensemble.weights}:
         raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
     return shipped.snow

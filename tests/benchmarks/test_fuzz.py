@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fuzz.findings import BadSentence, judged, keep
+from benchmarks.fuzz.target import HOSTILE
 from benchmarks.fuzz.targets import TARGETS
 from hydrology.errors import InvalidInput
 
@@ -20,12 +21,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", TARGETS)
-def test_the_first_seed_is_read_without_a_refusal(name: str) -> None:
+def test_the_first_seed_is_read_and_hostile_ones_refused_in_a_sentence(name: str) -> None:
     target = TARGETS[name]
     first, *others = target.seeds()
     assert max(map(len, (first, *others))) <= target.longest
     target.read(first)
-    for other in others:
+    for other in (*others, *HOSTILE):
         judged(target.read, other)
 
 

@@ -12,9 +12,10 @@ import httpx2
 import pytest
 import trustme
 
+from hydrology.errors import InvalidInput
 from ingestion import addresses
 from ingestion.addresses import ForbiddenAddress, UnknownHost, addresses_of
-from ingestion.client import BadRedirect, Deadline, get, http_address, public_client
+from ingestion.client import BadRedirect, Deadline, get, http_address, public_client, redirected
 from jobspec import addresses as public_addresses
 from jobspec.addresses import HostPort, is_public
 from tests.ingestion.servers import Server, serving, status, whole
@@ -224,3 +225,11 @@ def test_https_is_not_left_for_http(secured: Server, public_and_private: tuple[S
     with pytest.raises(BadRedirect, match="from https to http"):
         content(secured.url(host="files.example", scheme="https"))
     assert public.requests == []
+
+
+@pytest.mark.parametrize("host", ["xn--a.-b", "xn--a.b{"])
+def test_an_international_name_that_is_none_is_no_address(host: str) -> None:
+    with pytest.raises(InvalidInput, match="is not a URL"):
+        http_address(f"http://{host}/")
+    with pytest.raises(BadRedirect):
+        redirected(http_address("http://rivers.example/"), f"http://{host}/")

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 
+from jobspec.feeds import read_settings
 from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, read
 from tests.jobspec.requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
 
@@ -79,3 +80,15 @@ def test_no_training_is_validated_on_days_of_its_training_period(config: dict[st
         r"1999-10-01\.\.2008-09-30, .*: choose periods apart",
     ):
         read("training", {"config": config | {"validation_period": "2008-09-30..2009-09-30"}})
+
+
+def test_a_refusal_repeats_no_long_name() -> None:
+    with pytest.raises(InvalidRequest) as refusal:
+        read("check", {"s" * 5000: 1})
+    assert len(str(refusal.value)) < 400
+
+
+def test_a_refusal_repeats_no_control_character() -> None:
+    with pytest.raises(InvalidRequest, match=r"us.gs\?\[2J") as refusal:
+        read_settings({"adapter": "us\x7fgs\x1b[2J"})
+    assert str(refusal.value).isprintable()

@@ -52,6 +52,27 @@ def test_a_file_at_which_the_process_dies_is_named_and_the_others_go_on(country:
     assert (problem.value.kind, problem.value.exit_code) == (SourceError.kind, SourceError.exit_code)
 
 
+class Endless(CamelsSource):
+    """A source at one basin of which a library never ends, nor lets Python do anything."""
+
+    def __init__(self, paths: list[Path], files: Files = ANY_FILES) -> None:
+        super().__init__(paths, files=files)
+
+    def read(self, basin: str) -> BasinData:
+        data = super().read(basin)
+        if basin == CRASHES:
+            ctypes.PyDLL(None).pause()
+        return data
+
+
+def test_a_file_at_which_the_process_never_ends_is_named_and_the_others_go_on(country: Path) -> None:
+    with Apart(partial(Endless, [country]), None, patience=20.0) as source:
+        first = source.read(BASINS[0])
+        with pytest.raises(SourceError, match=rf"{country}/.*{CRASHES}.*: .* came to no end in 20 seconds"):
+            source.read(CRASHES)
+        assert repr(source.read(BASINS[0])) == repr(first)
+
+
 def test_files_outside_the_roots_are_refused_there_too(country: Path, tmp_path: Path) -> None:
     with (
         Apart(partial(CamelsSource, [country]), (tmp_path,)) as source,

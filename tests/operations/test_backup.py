@@ -196,6 +196,26 @@ def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: S
         restore(there, new, bomb, show)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it says it is
+        (b"PK\x05\x06", b"PK\x05\x07"),
+        (b"PK\x03\x04", b"PK\x03\x05"),
+    ],
+)
+def test_a_damaged_list_of_files_is_refused(
+    new: Database, there: Settings, tmp_path: Path, before: bytes, after: bytes
+) -> None:
+    other = tmp_path / "other"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr(MANIFEST, b"{}")
+        archive.infolist()[0].flag_bits |= 0x800
+    other.write_bytes(other.read_bytes().replace(before, after, 1).replace(b"\x14\x00\x00\x00", b"\x14\x00\x00\x08"))
+    with pytest.raises(NoBackup, match="no backup of Freshet"):
+        restore(there, new, other, show)
+
+
 def test_what_is_no_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copy(__file__, other)

@@ -307,6 +307,7 @@ DAMAGES = [
     (lambda folder: (folder / MEMBER).unlink(), f"{MEMBER} cannot be read .* fetch it again"),
     (lambda folder: (folder / "README.md").unlink(), "README.md cannot be read"),
     (lambda folder: (folder / "version.json").write_text("{"), "version.json is not JSON"),
+    (lambda folder: (folder / "version.json").write_text("[" * 5000), "version.json is not JSON"),
     (lambda folder: rewrite(folder, data_hash=float("nan")), "version.json"),
     (lambda folder: rewrite(folder, scaler={}), "the scaler does not fit"),
     (lambda folder: rewrite(folder, attribute_ranges={}), "attribute_ranges are not of the attributes"),

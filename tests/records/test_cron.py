@@ -32,6 +32,12 @@ def test_what_is_no_line_or_never_fires_is_refused(cron: str) -> None:
         next_run(cron, "UTC", instant("2026-11-20T00:00"))
 
 
+def test_a_long_text_is_not_repeated_whole() -> None:
+    with pytest.raises(BadCron) as refusal:
+        next_run(f"{'x' * 5000} * * * *", "UTC", instant("2026-11-20T00:00"))
+    assert len(str(refusal.value)) < 500
+
+
 @pytest.mark.parametrize("zone", ["", "Denver", "America", "../UTC", "/etc/passwd", "\0", "a" * 5000])
 def test_what_is_no_time_zone_is_refused(zone: str) -> None:
     with pytest.raises(BadCron, match="America/Denver"):

@@ -55,7 +55,7 @@ class OpenMeteoArchive:
     def _content(self, site: Site, place: Place | FeedProblem, wanted: Wanted) -> Observations | Problem:
         try:
             return place if isinstance(place, FeedProblem) else self._observations(site, place, wanted)
-        except FeedProblem as problem:
+        except Problem as problem:  # also a time zone that there is not
             return problem
 
     def _observations(self, site: Site, place: Place, wanted: Wanted) -> Observations:

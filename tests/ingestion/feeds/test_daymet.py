@@ -50,7 +50,18 @@ def test_a_place_outside_is_told_in_the_words_of_the_service(live: Live) -> None
 TABLE = "year,yday,dayl (s),prcp (mm/day),srad (W/m^2),swe (kg/m^2),tmax (deg c),tmin (deg c),vp (Pa)\n"
 
 
-@pytest.mark.parametrize("body", ["", "words\n", f"{TABLE}2023,1,33000\n", f"{TABLE}2023,366,1,1,1,1,1,1,1\n"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "words\n",
+        f"{TABLE}2023,1,33000\n",
+        f"{TABLE}2023,366,1,1,1,1,1,1,1\n",
+        f"{TABLE}inf,1,1,1,1,1,1,1,1\n",
+        TABLE.replace("yday", "yday?") + "2023,1,1,1,1,1,1,1,1\n",
+        TABLE + "2" * 200_000 + ",1,1,1,1,1,1,1,1\n",
+    ],
+)
 def test_a_table_that_is_not_whole_is_broken(body: str) -> None:
     with pytest.raises(Broken):
         _table(body.encode())

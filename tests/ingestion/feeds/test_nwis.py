@@ -64,7 +64,16 @@ def test_several_columns_are_several_series_and_tides_are_negative() -> None:
     assert [row.value for row in second.rows] == [4]
 
 
-@pytest.mark.parametrize("body", ["<html>busy</html>", RDB[:-3].rstrip() + "\tmore\tand more", "USGS\t01031500"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html>busy</html>",
+        RDB[:-3].rstrip() + "\tmore\tand more",
+        "USGS\t01031500",
+        RDB.replace("site_no", "site"),
+        RDB.replace("datetime", "date"),
+    ],
+)
 def test_what_is_no_whole_rdb_is_broken(body: str) -> None:
     with pytest.raises(Broken):
         _of_rdb(body.encode())
@@ -73,6 +82,13 @@ def test_what_is_no_whole_rdb_is_broken(body: str) -> None:
 def test_a_value_that_is_none_is_told() -> None:
     with pytest.raises(FeedProblem, match=f"A value of {MAINE} is no number"):
         _of_rdb(RDB.replace("-3.5", "-3.5x").encode())
+
+
+def test_the_name_of_a_gauge_in_an_answer_is_not_repeated_as_it_came() -> None:
+    with pytest.raises(FeedProblem, match="is no number") as refusal:
+        _of_rdb(RDB.replace("-3.5", "-3.5x").replace("01031500", "\x1b[2J" + "1" * 5000).encode())
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 400
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"value": {"timeSeries": [{}]}}', b"[]", b'{"value": {"timeSeries": 3}}'])

@@ -218,6 +218,7 @@ ANSWER = {
         ("daily", {"precipitation_sum": ["wet", 2]}, "is not of Open-Meteo's shape"),
         ("", {"latitude": 12.0}, "of a place far from its gauge"),
         ("", {"location_id": 4}, "is of another place"),
+        ("", {"timezone": "Maine"}, "'Maine' is not a time zone"),
         ("", {"daily": None}, "is not of Open-Meteo's shape"),
     ],
 )
