@@ -13,6 +13,7 @@ from records.restarts import Restart
 log = structlog.get_logger()
 
 LONGEST_SILENCE = 8.0  # seconds without a sign of life; then it hangs
+TOLD_SILENCE = 4.0  # seconds without one, from which on it is told: two signs are missing
 LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
 MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
@@ -37,6 +38,7 @@ class Part:
         self._clock = Clock()
         self._ends = 0
         self._ended_at: datetime | None = None
+        self._silent_from: datetime | None = None
         self._cause = ""
         self._start_again_at: float | None = None
         self._lives = self._hung = False
@@ -44,11 +46,11 @@ class Part:
 
     def hear(self, now: float) -> None:
         """Take note of a sign of life."""
-        self._sign_at, self._lives = now, True
+        self._sign_at, self._lives, self._silent_from = now, True, None
 
     def pardon(self, now: float) -> None:
         """Begin to wait for a sign of life anew: none could be heard."""
-        self._sign_at = now
+        self._sign_at, self._silent_from = now, None
 
     def look(self, now: float) -> None:
         """Kill the process if it hangs; start another if it has ended, at once or, of many in a row, after a wait."""
@@ -60,6 +62,8 @@ class Part:
         elif now - self._sign_at > (LONGEST_SILENCE if self._lives else self._longest_start):
             self._hung = True
             self.process.kill()
+        elif self._lives and now - self._sign_at > TOLD_SILENCE:
+            self._silent_from = self._silent_from or self._clock.wall()
         elif self._lives and now - self._started_at > STEADY:
             self._ends, self._ended_at = 0, None
 
@@ -70,7 +74,9 @@ class Part:
 
     @property
     def restart(self) -> Restart | None:
-        """What there is to tell: it does not live again yet, or has ended again and again lately."""
+        """What there is to tell: it is silent, or does not live again yet, or has ended again and again lately."""
+        if self._silent_from is not None:
+            return Restart(self.name, "gives no sign of life", self._ends + 1, self._ended_at or self._silent_from)
         if self._ended_at is None or (self.lives and self._ends < TOLD_FROM):
             return None
         return Restart(self.name, self._cause, self._ends, self._ended_at)
@@ -83,6 +89,7 @@ class Part:
         self.process = process
         self._started_at = self._sign_at = now
         self._lives = self._hung = False
+        self._silent_from = None
         self._start_again_at = None
 
     def _begin_again(self, now: float) -> None:
@@ -93,6 +100,7 @@ class Part:
 
     def _end(self, cause: str, now: float) -> None:
         self._ends += 1
+        self._silent_from = None
         self._ended_at, self._cause = self._ended_at or self._clock.wall(), cause
         wait = 0.0 if self._ends == 1 else min(LONGEST_WAIT, 2.0 ** (self._ends - 2))
         self._start_again_at = now + wait

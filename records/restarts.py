@@ -12,7 +12,7 @@ from records import private
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """A part of the service that has died and does not live again, or dies again and again.
+    """A part of the service that is silent, that has died and does not live again, or that dies again and again.
 
     Attributes:
         cause: how it ended last, as the end of a sentence.

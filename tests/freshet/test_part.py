@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from freshet.ears import Ears
-from freshet.part import LONGEST_SILENCE, LONGEST_START, LONGEST_WAIT, STEADY, Part
+from freshet.part import LONGEST_SILENCE, LONGEST_START, LONGEST_WAIT, STEADY, TOLD_SILENCE, Part
 
 SIGN = "from records import signs; signs.tell(signs.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
@@ -107,6 +107,19 @@ def test_one_that_gives_no_sign_any_more_is_killed_even_if_it_is_stopped(part: P
     part.look(20.0)
     assert part.restart is not None
     assert part.restart.cause == "hung and was killed"
+
+
+def test_one_that_is_silent_is_told_before_it_is_killed(part: Part) -> None:
+    def told_at(now: float) -> str | None:
+        part.look(now)
+        return None if part.restart is None else part.restart.cause
+
+    part.hear(1.0)
+    assert told_at(1.0 + TOLD_SILENCE) is None
+    assert told_at(1.0 + TOLD_SILENCE + SOON) == "gives no sign of life"
+    assert part.process.poll() is None
+    part.hear(6.0)
+    assert told_at(6.0 + SOON) is None
 
 
 def test_one_has_longer_for_its_first_sign(part: Part) -> None:
