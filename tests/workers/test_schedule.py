@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,9 +49,9 @@ def test_what_cannot_be_read_is_refused(cron: str, zone: str) -> None:
         next_run(cron, zone, datetime.now(UTC))
 
 
-def schedule(shop: Shop, **params: object) -> schedules.Schedule:
+def schedule(shop: Shop, name: str = "nightly", **params: object) -> schedules.Schedule:
     new = schedules.NewSchedule(
-        name="nightly",
+        name=name,
         kind="training",
         params=dict(params),
         cron="0 3 * * *",
@@ -100,39 +101,52 @@ def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_sh
     assert fired(timedelta(days=1))[0] == 3
 
 
-@pytest.mark.parametrize(("steps", "better"), [(120, True), (2, False)])
-def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(
-    sqlite_shop: Shop, steps: int, better: bool
-) -> None:
-    with sqlite_shop.database.reading() as session:
-        before = set(promotions.current(session, BASINS).values())
+def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
+    """Let a schedule retrain a network that learns in few steps, and return what its job says came of it."""
     made = schedule(
-        sqlite_shop,
+        shop,
+        name,
         **training(
-            network=MCLSTMConfig(cells=5, rank=0, basin_vector=0, antecedent_days=()),  # learns in few steps
+            network=MCLSTMConfig(cells=5, rank=0, basin_vector=0, antecedent_days=()),
             schedule={"kind": "cosine", "steps": steps, "peak_learning_rate": 0.03, "warmup_steps": 1},
             members=1,
         ),
         compare={"period": HELD_OUT, "promote": True},
     )
-    sqlite_shop.worker()
-    tools = ServiceTools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
-    fire(tools)
-    with sqlite_shop.database.reading() as session:
+    fire(ServiceTools(shop.settings, shop.database, shop.clock, shop.sender))
+    with shop.database.reading() as session:
         job = schedules.get(session, made.id).last_job_id
     assert job is not None
-    done = sqlite_shop.ended(job)
+    done = shop.ended(job)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
-    decision = done.result["decision"]
-    assert decision["better"] is better
-    deciding, reporting = decision["deciding"], decision["reporting"]
-    assert f"median NSE is {deciding['candidate_median']:.3f}" in decision["sentence"]
-    assert f"median NSE is {reporting['candidate_median']:.3f}" in decision["sentence"]
-    assert not set(deciding["years"]) & set(reporting["years"])
-    with sqlite_shop.database.reading() as session:
-        now = set(promotions.current(session, BASINS).values())
-    assert now == ({done.result["version"]} if better else before)
+    return done.result
+
+
+def current(shop: Shop) -> set[str]:
+    with shop.database.reading() as session:
+        return set(promotions.current(session, BASINS).values())
+
+
+def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(sqlite_shop: Shop) -> None:
+    """What has learnt next to nothing is refused; put in place by hand, it gives way to what has learnt."""
+    sqlite_shop.worker()
+    before = current(sqlite_shop)
+    poor = retrained(sqlite_shop, "two steps", 2)
+    assert current(sqlite_shop) == before
+    with sqlite_shop.database.transaction() as session:
+        promotions.promote(
+            session, poor["version"], BASINS, reason="by hand", by="someone", at=sqlite_shop.clock.wall()
+        )
+    good = retrained(sqlite_shop, "many steps", 120)
+    assert current(sqlite_shop) == {good["version"]}
+    for result, better in ((poor, False), (good, True)):
+        decision = result["decision"]
+        deciding, reporting = decision["deciding"], decision["reporting"]
+        assert decision["better"] is better
+        assert f"median NSE is {deciding['candidate_median']:.3f}" in decision["sentence"]
+        assert f"median NSE is {reporting['candidate_median']:.3f}" in decision["sentence"]
+        assert not set(deciding["years"]) & set(reporting["years"])
 
 
 def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) -> None:
