@@ -17,7 +17,7 @@ TOLD_SILENCE = 4.0  # seconds without one, from which on it is told: two signs a
 LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
 MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
-TOLD_FROM = 3  # ends in a row, from which on it is told though it lives
+TOLD_FROM = 3  # ends in a row, from which on it is told though it lives, until it has lived longer than between them
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
 
 
@@ -37,6 +37,8 @@ class Part:
         self.name, self._start = name, start
         self._clock = Clock()
         self._ends = 0
+        self._longest_life = 0.0  # of those since the first end
+        self._outlived = False
         self._ended_at: datetime | None = None
         self._silent_from: datetime | None = None
         self._cause = ""
@@ -65,7 +67,9 @@ class Part:
         elif self._lives and now - self._sign_at > TOLD_SILENCE:
             self._silent_from = self._silent_from or self._clock.wall()
         elif self._lives and now - self._started_at > STEADY:
-            self._ends, self._ended_at = 0, None
+            self._ends, self._ended_at, self._longest_life = 0, None, 0.0
+        else:
+            self._outlived = now - self._started_at > 2 * self._longest_life
 
     @property
     def lives(self) -> bool:
@@ -77,7 +81,7 @@ class Part:
         """What there is to tell: it is silent, or does not live again yet, or has ended again and again lately."""
         if self._silent_from is not None:
             return Restart(self.name, "gives no sign of life", self._ends + 1, self._ended_at or self._silent_from)
-        if self._ended_at is None or (self.lives and self._ends < TOLD_FROM):
+        if self._ended_at is None or (self.lives and (self._ends < TOLD_FROM or self._outlived)):
             return None
         return Restart(self.name, self._cause, self._ends, self._ended_at)
 
@@ -88,7 +92,7 @@ class Part:
     def _begin(self, process: subprocess.Popen[bytes], now: float) -> None:
         self.process = process
         self._started_at = self._sign_at = now
-        self._lives = self._hung = False
+        self._lives = self._hung = self._outlived = False
         self._silent_from = None
         self._start_again_at = None
 
@@ -96,9 +100,12 @@ class Part:
         try:
             self._begin(self._start(), now)
         except OSError as error:  # no memory, no process ids, no room for its log
+            self._started_at = now
             self._end(f"could not be started ({error})", now)
 
     def _end(self, cause: str, now: float) -> None:
+        if self._ends:
+            self._longest_life = max(self._longest_life, now - self._started_at)
         self._ends += 1
         self._silent_from = None
         self._ended_at, self._cause = self._ended_at or self._clock.wall(), cause

@@ -84,6 +84,8 @@ def work(
         )
         with attending(tools, name, queues):
             consumer.start()
+        if consumer.exitcode:  # Celery tells of its error in the log alone
+            raise SystemExit(consumer.exitcode)
 
 
 def keep_time(settings: Settings, clock: Clock | None = None) -> None:

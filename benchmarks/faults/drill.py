@@ -46,11 +46,12 @@ def measure() -> dict[str, Any]:
 
 
 def _row(service: Service, name: str, fault: Fault) -> dict[str, Any]:
-    usual, service.harmed = service.status_codes(), None
+    usual, service.harmed, service.posted = service.status_codes(), None, []
     with _loaded(service) as load:
         time.sleep(BEFORE)
         fault(service)
         over_at = time.monotonic()
+        load.accepted |= dict.fromkeys(service.posted, over_at)
         seconds = load.until_back(over_at, usual, PATIENCE)
     lost, doubled = load.account()
     row = {

@@ -8,10 +8,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from typing import Any
 
 from benchmarks.service.running import Service, children, send
+from benchmarks.speed.country import PRODUCT
+from hydrology.calendar import day
+from ingestion.sources import synthetic
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
+INGESTED = 50  # basins
+TRAINING: Mapping[str, Any] = {
+    "inputs": {"product": PRODUCT},
+    "train_period": "1999-10-01..2008-09-30",
+    "windows": {"spinup_days": 60, "loss_days": 60, "batch": 4},
+    "schedule": {"kind": "cosine", "steps": 300},
+    "checkpoint_every": 10,
+    "members": 1,
+}
 PARTS = ("api", "scheduler", "worker default", "broker")
 
 
@@ -52,6 +65,28 @@ def _lock(service: Service) -> None:
         connection.execute("BEGIN EXCLUSIVE")
         time.sleep(MINUTE)
         connection.execute("ROLLBACK")
+
+
+def _fill_in_ingest(service: Service) -> None:
+    """Fill the disk while basins are being kept."""
+    folder = service.data / "incoming"
+    synthetic.write(folder, basins=INGESTED, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
+    _await_midst(service, service.post("ingest", {"from": [str(folder)]}))
+    _fill(service)
+
+
+def _fill_in_training(service: Service) -> None:
+    """Fill the disk in the midst of a small training."""
+    _await_midst(service, service.post("training", {"config": TRAINING}))
+    _fill(service)
+
+
+def _await_midst(service: Service, job: str) -> None:
+    """Wait until a job of five seconds has run for two."""
+    with service.client() as client:
+        while client.get(f"/v1/jobs/{job}").json()["status"] not in ("running", "waiting"):
+            time.sleep(0.1)
+    time.sleep(2.0)
 
 
 def _fill(service: Service) -> None:
@@ -96,6 +131,8 @@ ON_SQLITE: Mapping[str, Callable[[Service], None]] = {
     "all killed, and started again": _kill_all,
     "SQLite locked for a minute": _lock,
     "disk full for half a minute": _fill,
+    "disk full for half a minute in an ingest": _fill_in_ingest,
+    "disk full for half a minute in a training": _fill_in_training,
     "two schedulers": _two_schedulers,
     "a scheduler's clock a year ahead": partial(_clock, days=365),
     "a scheduler's clock a year behind": partial(_clock, days=-365),

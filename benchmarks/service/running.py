@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import httpx2
 
@@ -34,6 +35,7 @@ class Service:
         postgresql: the server of the database, where it is one.
         settings: environment variables that it is started with besides.
         harmed: the process that was killed or stopped last.
+        posted: the jobs that were posted by `post`.
     """
 
     data: Path
@@ -45,6 +47,7 @@ class Service:
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     harmed: int | None = None
+    posted: list[str] = field(default_factory=list)
 
     @property
     def log(self) -> Path:
@@ -101,6 +104,14 @@ class Service:
             timeout=10,
             trust_env=False,
         )
+
+    def post(self, kind: str, params: Mapping[str, Any]) -> str:
+        """Post a job, and return its id."""
+        with self.client() as client:
+            answer = client.post("/v1/jobs", json={"kind": kind, "params": dict(params)})
+            answer.raise_for_status()
+            self.posted.append(answer.json()["id"])
+        return self.posted[-1]
 
     def answers(self) -> bool:
         """Whether the API does."""

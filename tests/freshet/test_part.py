@@ -78,6 +78,27 @@ def test_one_that_keeps_dying_is_waited_for_longer_each_time_but_not_for_ever(pa
     assert part.restart is None
 
 
+def test_one_that_dies_again_and_again_is_told_until_it_has_lived_longer_than_before(part: Part) -> None:
+    """Its last ends were 10 seconds apart: after 15 seconds nobody knows, after 20 and some it lives."""
+    part.hear(0.0)
+    now = STEADY / 2  # its first life says nothing of those after it
+    for _ in range(4):
+        now, dead = now + 10.0, part.process.pid
+        killed(part)
+        while part.process.pid == dead:
+            part.look(now)
+            now += SOON
+        part.hear(now)
+
+    def is_told_after(seconds: float) -> bool:
+        part.hear(now + seconds)
+        part.look(now + seconds)
+        return part.restart is not None
+
+    assert is_told_after(15.0)
+    assert not is_told_after(25.0)
+
+
 def test_one_that_cannot_be_started_is_tried_again(start: Callable[[], subprocess.Popen[bytes]]) -> None:
     attempts: list[int] = []
 

@@ -125,15 +125,13 @@ def _opened(settings: Settings) -> Iterator[Shop]:
 @pytest.fixture
 def sqlite_shop(trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
     """A shop on SQLite alone, for what does not depend on the database."""
-    file = shutil.copy(trained_file, tmp_path / "freshet.sqlite")
-    yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
+    yield from opened_with(trained_file, tmp_path)
 
 
 @pytest.fixture
 def live_shop(live_file: Path, tmp_path: Path) -> Iterator[Shop]:
     """A shop on SQLite alone, whose basins' weather comes by a feed."""
-    file = shutil.copy(live_file, tmp_path / "freshet.sqlite")
-    yield from _opened(Settings.load(data=tmp_path, database_url=f"sqlite:///{file}", lease_seconds=LEASE))
+    yield from opened_with(live_file, tmp_path)
 
 
 @pytest.fixture
@@ -154,6 +152,12 @@ def harmful_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     for shop in opened_empty(tmp_path_factory.mktemp("harmful")):
         shop.harmful_worker()
         yield shop
+
+
+def opened_with(file: Path, folder: Path) -> Iterator[Shop]:
+    """Open a shop on a copy of a SQLite file."""
+    shutil.copy(file, folder / "freshet.sqlite")
+    yield from _opened(Settings.load(data=folder, lease_seconds=LEASE))
 
 
 def opened_empty(folder: Path, lease: float = LEASE) -> Iterator[Shop]:

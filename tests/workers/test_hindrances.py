@@ -14,10 +14,13 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from hydrology.calendar import day
 from hydrology.errors import DataProblem
 from ingestion.sources import synthetic
-from records import basins, events
+from jobspec.training import TrainingConfig
+from operations.train import train
+from records import basins, events, versions
 from records.engine import Database
 from tests.databases import PostgreSQL
-from tests.workers.conftest import Shop, opened_empty
+from tests.operations.conftest import BASINS, CLOCK
+from tests.workers.conftest import Shop, opened_empty, opened_with, training
 from workers.hindrances import hindrance
 
 
@@ -53,15 +56,22 @@ def small_shop(small_disk: Path, tmp_path: Path) -> Iterator[Shop]:
     yield from opened_empty(small_disk)
 
 
+@pytest.fixture
+def small_trained_shop(small_disk: Path, trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
+    """A shop on that disk with the country and its version."""
+    (small_disk / "parts.log").symlink_to(tmp_path / "parts.log")
+    yield from opened_with(trained_file, small_disk)
+
+
 @contextmanager
-def filled(folder: Path) -> Iterator[None]:
-    """Fill a disk, but for what it takes to post a job."""
+def filled(folder: Path, room: int = 0) -> Iterator[None]:
+    """Fill a disk but for some bytes."""
     filler = folder / "filler"
     with filler.open("wb", buffering=0) as file:
         with suppress(OSError):
             while True:
                 file.write(bytes(2**16))
-        file.truncate(file.tell() - 2**20)
+        file.truncate(file.tell() - room)
     yield
     filler.unlink()
 
@@ -70,13 +80,33 @@ def test_an_ingestion_waits_for_room_and_keeps_everything(small_shop: Shop) -> N
     shop, files = small_shop, small_shop.settings.data / "incoming"
     synthetic.write(files, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
     shop.worker()
-    with filled(shop.settings.data):
+    with filled(shop.settings.data, room=2**20):  # so that the job can be posted
         job = shop.post("ingest", None, **{"from": [str(files)]})
         shop.until(job.id, lambda found: "worker.database" in _log(shop) or found.max_attempts > job.max_attempts)
     done = shop.ended(job.id)
     assert (done.status, done.max_attempts - done.attempt) == ("succeeded", job.max_attempts - 1)
     with shop.database.reading() as session:
         assert len(basins.list_basins(session)) == 16
+
+
+def test_a_training_waits_for_room_and_comes_to_the_same_weights(
+    small_trained_shop: Shop, trained_file: Path, tmp_path: Path
+) -> None:
+    shop, params = small_trained_shop, training(members=1)
+    shop.worker()
+    job = shop.post("training", **params)
+    shop.until(job.id, lambda found: bool(found.progress and found.progress["done"] >= 30))
+    with filled(shop.settings.data):
+        shop.until(job.id, lambda _: "worker.database" in _log(shop))
+    done = shop.ended(job.id)
+    assert done.status == "succeeded", done.problem
+    assert done.result is not None
+    whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
+    uninterrupted = train(whole, CLOCK, TrainingConfig.model_validate(params["config"]), BASINS)
+    with whole.reading() as session, shop.database.reading() as other:
+        expected = versions.get(session, uninterrupted.version_id)
+        assert versions.get(other, done.result["version"]).weights_hash == expected.weights_hash
+    whole.close()
 
 
 def _log(shop: Shop) -> str:
