@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.request_ids import HEADER
+
 ASKED = ("If-None-Match",)
-TOLD = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After")
+TOLD = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
 
 
 def cross_origin(origins: Sequence[str]) -> dict[str, Any]:

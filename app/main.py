@@ -45,6 +45,7 @@ from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
 from app.rates import Rates
 from app.rendered import Rendered
+from app.request_ids import RequestIds
 from app.runs.endpoints import router as runs
 from app.schedules.endpoints import router as schedules
 from app.security import any_key
@@ -115,7 +116,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     # Outside of what answers unexpected errors, which no other middleware is.
     app.state.times = RequestTimes()
     app.build_middleware_stack = lambda: Timed(  # type: ignore[method-assign]
-        Heads(Compressed(SecurityHeaders(build()))), app.state.times
+        RequestIds(Heads(Compressed(SecurityHeaders(build())))), app.state.times
     )
     app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)

@@ -18,6 +18,7 @@ def options(settings: Settings) -> dict[str, Any]:
         # Without this the server itself would believe whatever a local client says of its address.
         "proxy_headers": bool(settings.trusted_proxies),
         "forwarded_allow_ips": list(settings.trusted_proxies),
+        "log_config": None,  # its lines are those of every other library: `records.logs`
         "log_level": settings.log_level,
         "access_log": False,
         "timeout_graceful_shutdown": 5,

@@ -52,9 +52,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--basins", type=int, help="of so many basins, where the measurement lets them be chosen")
     parser.add_argument("--minutes", type=float, help="for so long, where the measurement lets that be chosen")
+    parser.add_argument("--spare", help="the part of a service to leave alone, where the measurement harms it")
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    options = {name: getattr(arguments, name) for name in ("basins", "minutes")}
+    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "spare")}
     chosen = {name: value for name, value in options.items() if value is not None}
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}

@@ -129,7 +129,7 @@ def train_members(
         return
     with database.reading() as session:
         finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
-    members = [member for member in range(begun.config.members) if member not in finished]
+    members = [member for member in begun.config.longest_first() if member not in finished]
     processes = processes_for(len(members), cores) if device == "cpu" else 1
     if processes > 1:
         work = partial(_train_apart, database.url, clock, begun.training_id)

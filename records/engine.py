@@ -20,6 +20,7 @@ import migrations
 from hydrology.errors import InvalidInput, Problem
 from records import private
 
+HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _POSTGRESQL_FULL = "53100"
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
@@ -136,10 +137,16 @@ class Database:
         """Close the pooled connections."""
         self._engine.dispose()
 
-    def migrate(self) -> None:
-        """Bring the tables to this code's revision. Processes that start at once wait for each other.
+    def migrate(self, target: str = HEAD) -> None:
+        """Bring the tables to this code's revision, or to an older one, on which an older Freshet works.
+
+        Processes that start at once wait for each other.
+
+        Args:
+            target: the revision.
 
         Raises:
+            InvalidInput: there is no such revision.
             DatabaseProblem: the database cannot be reached, or it is newer than this code.
         """
         if self.file:
@@ -149,8 +156,10 @@ class Database:
                 scripts = ScriptDirectory.from_config(_alembic(connection))
                 revision = MigrationContext.configure(connection).get_current_revision()
                 self._refuse_newer(scripts, revision)
-                if revision != scripts.get_current_head():
-                    command.upgrade(_alembic(connection), "head")
+                wanted = _named(scripts, target)
+                if revision != wanted:
+                    step = command.downgrade if _is_older(scripts, wanted, revision) else command.upgrade
+                    step(_alembic(connection), wanted)
                     self._require_whole(connection)
         except _FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
@@ -265,6 +274,20 @@ def _parsed(url: str) -> URL:
         "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
         "nor a PostgreSQL database (postgresql://host/name)."
     )
+
+
+def _named(scripts: ScriptDirectory, revision: str) -> str:
+    """Return the name of a revision."""
+    names = [script.revision for script in scripts.walk_revisions()]
+    if revision == HEAD:
+        return names[0]
+    if revision not in names:
+        raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[-1]} to {names[0]}.")
+    return revision
+
+
+def _is_older(scripts: ScriptDirectory, one: str, other: str | None) -> bool:
+    return other is not None and one in {script.revision for script in scripts.iterate_revisions(other, "base")}
 
 
 def _alembic(connection: Connection | None) -> Config:

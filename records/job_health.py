@@ -11,17 +11,19 @@ from records.tables.schedules import ScheduleRow
 
 
 @dataclass(frozen=True, slots=True)
-class LeftQueue:
-    """A queue with work of which nothing runs.
+class WaitingQueue:
+    """A queue with work that nobody has taken yet.
 
     Attributes:
         jobs: how many are queued.
         since: when the first of them was queued, by the wall's clock.
+        runs: whether any of its jobs does.
     """
 
     queue: str
     jobs: int
     since: datetime
+    runs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class FailedJob:
     schedule: str | None
 
 
-def left_queues(session: Session) -> list[LeftQueue]:
-    """Return the queues with work of which nothing runs, in the order of their names."""
+def waiting_queues(session: Session) -> list[WaitingQueue]:
+    """Return the queues with work that nobody has taken, in the order of their names."""
     queued = select(JobRow.id).where(JobRow.status == "queued")
     queued_at = (
         select(EventRow.job_id, func.max(EventRow.at).label("at"))
@@ -46,15 +48,14 @@ def left_queues(session: Session) -> list[LeftQueue]:
         .group_by(EventRow.job_id)
         .subquery()
     )
-    busy = select(JobRow.queue).where(JobRow.status == "running")
+    busy = set(session.scalars(select(JobRow.queue).where(JobRow.status == "running")))
     query = (
         select(JobRow.queue, func.count(), func.min(queued_at.c.at))
         .join(queued_at, queued_at.c.job_id == JobRow.id)
-        .where(JobRow.queue.not_in(busy))
         .group_by(JobRow.queue)
         .order_by(JobRow.queue)
     )
-    return [LeftQueue(queue, jobs, since) for queue, jobs, since in session.execute(query)]
+    return [WaitingQueue(queue, jobs, since, queue in busy) for queue, jobs, since in session.execute(query)]
 
 
 def failed_kinds(session: Session) -> list[FailedJob]:

@@ -1,13 +1,20 @@
-"""How every process logs."""
+"""How every process logs: what Freshet says, what its libraries say, warnings, and errors that nothing has caught."""
 
 import logging
 import sys
+import threading
+from types import TracebackType
 
 import structlog
 
+log = structlog.get_logger()
+
 
 def log_to_stderr(level: str) -> None:
-    """Write structured logs to standard error: lines of JSON, or for a terminal lines for people."""
+    """Write structured logs to standard error: lines of JSON, or for a terminal lines for people.
+
+    A line bears what is bound where it is written, such as `request` or `job` (`structlog.contextvars`).
+    """
     terminal = sys.stderr.isatty()
     renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
     processors: list[structlog.typing.Processor] = [
@@ -29,6 +36,22 @@ def log_to_stderr(level: str) -> None:
         structlog.stdlib.ProcessorFormatter(processors=[remove_meta, renderer], foreign_pre_chain=processors)
     )
     logging.basicConfig(handlers=[of_libraries])
+    logging.captureWarnings(True)
+    if not terminal:
+        sys.excepthook = _log_error
+        threading.excepthook = _log_error_of_thread
+
+
+def _log_error(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, traceback)
+        return
+    log.critical("process.failed", exc_info=(kind, error, traceback))
+
+
+def _log_error_of_thread(said: threading.ExceptHookArgs) -> None:
+    thread = said.thread.name if said.thread else None
+    log.error("thread.failed", thread=thread, exc_info=(said.exc_type, said.exc_value, said.exc_traceback))
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:

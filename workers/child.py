@@ -17,7 +17,6 @@ import resource
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from hydrology.errors import Problem
 from jobspec import kinds
@@ -123,7 +123,9 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     run = partial(_run, tools, pipes, handlers, known)
     while True:
         request = pipes.next_run()
-        pipes.tell_outcome(run(request["run"], request["attempt"]))
+        with bound_contextvars(job=request["run"]):
+            outcome = run(request["run"], request["attempt"])
+        pipes.tell_outcome(outcome)
 
 
 def _pipes() -> Pipes:
@@ -179,10 +181,10 @@ def _run(
         place = whereabouts(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is stored, and this process goes on
+    except Exception as error:
         if (sentence := hindrance(error)) is not None:
             return _hindered(sentence)
-        log.error("job.error", job=job_id, error="".join(traceback.format_exception(error)))
+        log.error("job.error", exc_info=error)
         detail = f"{type(error).__name__} in the worker; see its log."
         return Outcome("retry", problem={"kind": "internal", "detail": detail})
 

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -16,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from jobspec.kinds import KINDS, JobRequest
 from records import signs
 from records.clock import Clock
+from records.engine import DatabaseProblem
 from records.settings import Settings
 from workers.attendance import attending
 from workers.celery_app import TASK, make_app
@@ -52,6 +54,7 @@ def work(
         kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop when it is asked to.
     """
+    _silence_standard_output()
     with (
         tools_of(settings) as tools,
         Children(settings, child_module) as children,
@@ -88,6 +91,12 @@ def work(
             raise SystemExit(consumer.exitcode)
 
 
+def _silence_standard_output() -> None:
+    """Celery says there that it is told to stop; the log says so too, and is all that a worker writes."""
+    with Path(os.devnull).open("w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+
+
 def keep_time(settings: Settings, clock: Clock | None = None) -> None:
     """Fire schedules, recover lost jobs and have alert changes sent until told to stop.
 
@@ -108,6 +117,6 @@ def keep_time(settings: Settings, clock: Clock | None = None) -> None:
                 fire(tools)
                 recover(tools, leases)
                 post_delivery(tools)
-            except DBAPIError as error:  # the database is away for a while
+            except (DBAPIError, DatabaseProblem) as error:  # it is away, or at another revision, for a while
                 leases.forget()
-                log.warning("scheduler.database", error=str(error.orig))
+                log.warning("scheduler.database", error=str(getattr(error, "orig", error)))

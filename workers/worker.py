@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
+from structlog.contextvars import bound_contextvars
 from tenacity import (
     RetryCallState,
     Retrying,
@@ -64,13 +65,17 @@ class Worker:
         job = self._patiently(partial(self._claim, job_id))
         if job is None:
             return
-        log.info("job.start", job=job.id, kind=job.kind, attempt=job.attempt)
+        with bound_contextvars(job=job.id):
+            self._run(job)
+
+    def _run(self, job: jobs.Job) -> None:
+        log.info("job.start", kind=job.kind, attempt=job.attempt)
         try:
             with Heartbeat(self.tools, job) as heartbeat:
                 outcome = self._attempt(job, heartbeat)
                 self._patiently(partial(write, self.tools, job, outcome))
         except jobs.StaleAttempt as error:
-            log.warning("job.stale", job=job.id, attempt=job.attempt, error=str(error))
+            log.warning("job.stale", attempt=job.attempt, error=str(error))
             return
         if outcome.status == "hindered":
             self.stopping.wait(HINDERED_SECONDS)

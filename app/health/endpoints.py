@@ -6,9 +6,10 @@ import structlog
 from fastapi import APIRouter
 from pydantic import Field
 
-from app.dependencies import OpenDatabase
+from app.dependencies import OpenDatabase, ServiceClock, ServiceSettings
 from app.problems import documented
 from app.schema import Model
+from app.status import work
 from records.engine import DatabaseProblem
 
 router = APIRouter(prefix="/health", tags=["health"])
@@ -26,6 +27,9 @@ class Ready(Model):
 
     status: Literal["ready"] = "ready"
     revision: str = Field(description="The revision of the database's tables.", examples=["0001"])
+    degraded: list[str] = Field(
+        description="What keeps the work from going on as it should, by the codes of `/v1/status`, which has sentences."
+    )
 
 
 @router.get("/live", summary="Whether the service runs", responses=documented())
@@ -35,8 +39,11 @@ def read_liveness() -> Alive:
 
 
 @router.get("/ready", summary="Whether the service can answer questions", responses=documented())
-def read_readiness(database: OpenDatabase) -> Ready:
-    """Answers when the database is reachable and its tables are those that this service works with; else 503."""
+def read_readiness(database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Ready:
+    """Answers when the database is reachable and its tables are those that this service works with; else 503.
+
+    A service whose work is hindered is ready all the same: it answers with what it has, and `degraded` says what is
+    amiss, such as `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `disk` or `clock`."""
     found = database.check()
     if found.problem is not None:
         # The sentence names the database's address, which is for the operator's eyes.
@@ -47,4 +54,6 @@ def read_readiness(database: OpenDatabase) -> Ready:
             f"The database's tables are at revision {found.revision or 'none'}, and this service needs {found.head}: "
             "run `freshet migrate`, or the service that fits them."
         )
-    return Ready(revision=found.head)
+    with database.reading() as session:
+        codes = {each.code for each in work.degraded(session, clock.wall(), settings)}
+    return Ready(revision=found.head, degraded=sorted(codes))

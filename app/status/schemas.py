@@ -58,6 +58,7 @@ class Degraded(Model):
         "not-issued",
         "failed-deliveries",
         "no-worker",
+        "queue-age",
         "failed-job",
         "failing-schedule",
         "disk",

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.status.schemas import Degraded
+from jobspec.kinds import MemberJob
 from records import clock_health, job_health, restarts
 from records.locked import is_locked
 from records.settings import Settings
@@ -15,20 +16,15 @@ from workers.enqueue import answers
 
 LONGEST_UNTAKEN = timedelta(minutes=5)
 """A worker that is there takes a job within seconds."""
+LONGEST_QUEUED = timedelta(hours=1)
+"""Behind other jobs; members of a training wait for each other for as long as that takes."""
 LEAST_FREE = 200_000_000
 """Bytes."""
 
 
 def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
     """Tell what is not as it should be; `now` is the wall's time."""
-    for left in job_health.left_queues(session):
-        if now - left.since > LONGEST_UNTAKEN:
-            minutes = int((now - left.since).total_seconds() / 60)
-            sentence = (
-                f"{left.jobs} jobs of the queue {left.queue} wait, the first for {minutes} minutes, and none runs: "
-                f"start a worker (freshet worker --queue {left.queue}), or see why it hangs."
-            )
-            yield Degraded(code="no-worker", sentence=sentence)
+    yield from _waiting(session, now)
     for failed in job_health.failed_kinds(session):
         sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
         yield Degraded(code="failed-job", sentence=sentence)
@@ -39,6 +35,19 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
     yield from _away(settings)
     yield from _restarting(settings)
     yield from _clock(session, now)
+
+
+def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
+    for waiting in job_health.waiting_queues(session):
+        wait = now - waiting.since
+        queue, minutes = waiting.queue, int(wait.total_seconds() / 60)
+        sentence = f"{waiting.jobs} jobs of the queue {queue} wait, the first for {minutes} minutes, "
+        if not waiting.runs and wait > LONGEST_UNTAKEN:
+            sentence += f"and none runs: start a worker (freshet worker --queue {queue}), or see why it hangs."
+            yield Degraded(code="no-worker", sentence=sentence)
+        elif waiting.runs and wait > LONGEST_QUEUED and queue != MemberJob.queue:
+            sentence += f"behind those that run: start another worker (freshet worker --queue {queue})."
+            yield Degraded(code="queue-age", sentence=sentence)
 
 
 def _disk(settings: Settings) -> Iterator[Degraded]:

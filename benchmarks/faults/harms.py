@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.service.running import Service, children, send
 from benchmarks.speed.country import PRODUCT
+from freshet.part import STEADY
 from hydrology.calendar import day
 from ingestion.sources import synthetic
 
@@ -67,8 +68,15 @@ def _lock(service: Service) -> None:
         connection.execute("ROLLBACK")
 
 
+def _fill_in_forecasts(service: Service) -> None:
+    """Fill the disk while forecasts are made."""
+    time.sleep(STEADY)
+    _fill(service)
+
+
 def _fill_in_ingest(service: Service) -> None:
     """Fill the disk while basins are being kept."""
+    time.sleep(STEADY)
     folder = service.data / "incoming"
     synthetic.write(folder, basins=INGESTED, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
     _await_midst(service, service.post("ingest", {"from": [str(folder)]}))
@@ -77,6 +85,7 @@ def _fill_in_ingest(service: Service) -> None:
 
 def _fill_in_training(service: Service) -> None:
     """Fill the disk in the midst of a small training."""
+    time.sleep(STEADY)
     _await_midst(service, service.post("training", {"config": TRAINING}))
     _fill(service)
 
@@ -130,7 +139,7 @@ ON_SQLITE: Mapping[str, Callable[[Service], None]] = {
     **signals(PARTS),
     "all killed, and started again": _kill_all,
     "SQLite locked for a minute": _lock,
-    "disk full for half a minute": _fill,
+    "disk full for half a minute": _fill_in_forecasts,
     "disk full for half a minute in an ingest": _fill_in_ingest,
     "disk full for half a minute in a training": _fill_in_training,
     "two schedulers": _two_schedulers,

@@ -7,11 +7,13 @@ than before. What was not answered is posted again under the same idempotency ke
 does not succeed, or leaves no run where it was to make one; doubled if it leaves more than one.
 
 Memory is told by part: the slope of least squares over the samples of its lives, each with a mean of its own, their
-first minute left out. `--minutes` makes it shorter.
+first minute left out. `--minutes` makes it shorter; `--spare api` leaves a part alone, whose memory is then that of a
+long life.
 """
 
 import random
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,19 +41,24 @@ PAUSE = (40.0, 60.0)  # seconds from the end of a fault to the next, at least an
 PATIENCE = 120.0  # seconds until a service counts as not coming back
 
 
-def measure(minutes: float = MINUTES) -> dict[str, Any]:
-    """Return the account of answers, jobs, faults and memory."""
+def measure(minutes: float = MINUTES, spare: str | None = None) -> dict[str, Any]:
+    """Return the account of answers, jobs, faults and memory.
+
+    Args:
+        spare: the part that is neither killed nor stopped.
+    """
+    names = [name for name in sorted(FAULTS) if spare is None or not name.startswith(f"{spare} ")]
     with TemporaryDirectory(dir="/tmp") as folder, serving(world()) as url:
         store = keeping(Path(folder) / "store.sqlite", country(), LIVE, T0, FEEDS)
         with on_sqlite(Path(folder) / "data", store, settings(url)) as service:
-            return _soaked(service, 60 * minutes)
+            return _soaked(service, 60 * minutes, names)
 
 
-def _soaked(service: Service, seconds: float) -> dict[str, Any]:
+def _soaked(service: Service, seconds: float, names: Sequence[str]) -> dict[str, Any]:
     clients, watcher = Clients(service, _names(service), SEED), Watcher(service)
     clients.start()
     watcher.start()
-    faults = _harm(service, time.monotonic() + seconds)
+    faults = _harm(service, time.monotonic() + seconds, names)
     clients.stop()
     with closing(Database(service.database_url)) as database:
         of_jobs = account.of_jobs(database, clients.accepted)
@@ -77,7 +84,7 @@ def _names(service: Service) -> dict[str, str]:
     return {"basin": country().basins()[0], "run": run, "version": version}
 
 
-def _harm(service: Service, end: float) -> list[dict[str, Any]]:
+def _harm(service: Service, end: float, names: Sequence[str]) -> list[dict[str, Any]]:
     """Harm the service again and again until an instant, or until it does not come back; return what was done, and how
     long it took to come back."""
     chance, parts = random.Random(SEED), set(service.parts())
@@ -88,7 +95,7 @@ def _harm(service: Service, end: float) -> list[dict[str, Any]]:
             time.sleep(max(0.0, end - time.monotonic()))
             break
         time.sleep(pause)
-        name = chance.choice(sorted(FAULTS))
+        name = chance.choice(names)
         usual, begun = service.status_codes(), time.monotonic()
         FAULTS[name](service)
         harmed = time.monotonic()

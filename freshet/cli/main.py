@@ -11,6 +11,8 @@ from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
 
 INTERRUPTED = 130
+SERVICES = ("serve", "api", "worker", "scheduler")
+"""The commands that run on: what they write to standard error is a log."""
 EXIT_CODES = (
     "Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
     "5 the database cannot be used, 6 done for some basins only, 130 interrupted."
@@ -51,8 +53,20 @@ def main() -> None:
 def _end(problem: Problem) -> NoReturn:
     if "--json" in sys.argv:
         print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
-    say(f"Error: {problem}")
+    if sys.argv[1:2] and sys.argv[1] in SERVICES and not sys.stderr.isatty():
+        _log(problem)
+    else:
+        say(f"Error: {problem}")
     sys.exit(problem.exit_code)
+
+
+def _log(problem: Problem) -> None:
+    import structlog
+
+    from records.logs import log_to_stderr
+
+    log_to_stderr("info")
+    structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))
 
 
 def _misused(error: typer.TyperException) -> InvalidInput:

@@ -2,8 +2,10 @@
 
 import errno
 import socket
+import sys
 from typing import Annotated
 
+import structlog
 import typer
 
 from freshet.cli.context import Begins, cores, opened
@@ -11,6 +13,8 @@ from freshet.cli.output import say
 from hydrology.errors import InvalidInput
 from records.logs import log_to_stderr
 from records.settings import Settings
+
+log = structlog.get_logger()
 
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Address to listen on: 0.0.0.0 for every one of this machine.")
@@ -49,7 +53,10 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
 
     log_to_stderr(settings.log_level)
     check_free(host, port)
-    say("\n".join(addresses(host, port)))
+    if sys.stderr.isatty():
+        say("\n".join(addresses(host, port)))
+    else:
+        log.info("service.address", url=base(host, port))
     Service(settings, host, port, workers, cores(training_workers)).run()
 
 

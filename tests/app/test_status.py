@@ -161,6 +161,28 @@ def test_a_queue_that_nobody_takes_from_is_told(database: Database, client: Test
     assert work_codes(client) == ["no-worker"]
 
 
+def test_a_queue_that_others_keep_busy_is_told_after_an_hour(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    for queue, kind in (("default", "forecast"), ("training", "training")):
+        running = posted(database, now - timedelta(hours=3), queue=queue, kind=kind)
+        with database.transaction() as session:
+            assert jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        posted(database, now - timedelta(minutes=59), queue=queue, kind=kind)
+    assert work_codes(client) == []
+    posted(database, now - timedelta(minutes=61))
+    posted(database, now - timedelta(minutes=61), kind="training", queue="training")  # behind another member
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 61 minutes, behind")
+    assert work_codes(client) == ["queue-age"]
+
+
+def test_readiness_tells_what_is_amiss_by_its_code(database: Database, client: TestClient) -> None:
+    assert client.get("/health/ready").json()["degraded"] == []
+    posted(database, Clock(None).wall() - timedelta(minutes=7))
+    ready = client.get("/health/ready")
+    assert (ready.status_code, ready.json()["degraded"]) == (200, ["no-worker"])
+
+
 def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     failed = posted(database, now)

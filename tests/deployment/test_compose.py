@@ -25,6 +25,13 @@ def test_it_follows_the_compose_specification(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", services())
+def test_no_log_grows_without_end(name: str) -> None:
+    log = services()[name]["logging"]
+    assert log["driver"] == "local"
+    assert {"max-size", "max-file"} <= log["options"].keys()
+
+
+@pytest.mark.parametrize("name", services())
 def test_each_service_is_started_again_and_its_health_is_known(name: str) -> None:
     one = services()[name]
     if name == "migrate":

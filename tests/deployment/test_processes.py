@@ -1,6 +1,8 @@
 """The commands of the compose file as plain processes, on a real PostgreSQL and a real Valkey."""
 
+import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -26,6 +28,7 @@ from tests.ingestion import caravan_files
 from workers.enqueue import Sender
 
 PATIENCE = 90.0  # seconds
+PREVIOUS = "0036"  # a revision whose tables differ from those of now
 
 
 class Deployment:
@@ -60,6 +63,15 @@ class Deployment:
         changed = {"0.0.0.0": "127.0.0.1", "8000": str(api_port or self.api_port)}
         arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
         return self._start(name, [sys.executable, "-m", "freshet", *arguments])
+
+    def run(self, *arguments: str) -> None:
+        """Run a command of the operator."""
+        command = [sys.executable, "-m", "freshet", *arguments]
+        subprocess.run(command, env=self.environment, check=True, capture_output=True, cwd=self.folder)
+
+    def log_of(self, name: str) -> str:
+        """Return what a service has logged."""
+        return (self.folder / f"{name}.log").read_text()
 
     def _start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
         log = self._stack.enter_context((self.folder / f"{name}.log").open("ab"))
@@ -100,6 +112,11 @@ class Deployment:
 
         until(lambda: look().status in jobs.ENDED, f"job {job} does not end; read the logs in {self.folder}")
         return look()
+
+
+def lines_of(log: str) -> list[dict[str, Any]]:
+    """Return what a log says, of which every line is JSON."""
+    return [json.loads(line) for line in log.splitlines()]
 
 
 def free_port() -> int:
@@ -209,6 +226,38 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
         assert process.wait(PATIENCE) == 0
 
 
+def test_tables_that_step_down_and_up_under_a_running_service_lose_nothing(deployment: Deployment) -> None:
+    """What runs reads and writes nothing meanwhile, and goes on by itself on its own tables."""
+    api, scheduler, worker = (deployment.start(name) for name in ("api", "scheduler", "ingest-worker"))
+    done = deployment.ingest_on("ingest")
+    with deployment.database.transaction() as session:
+        _, token = keys.make(session, "upgrade", "admin", None, deployment.clock.wall())
+    with httpx2.Client(
+        base_url=f"http://127.0.0.1:{deployment.api_port}",
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=PATIENCE,
+        trust_env=False,
+    ) as client:
+        until(lambda: lives(client), "the API does not answer")
+        addresses = ("/v1/basins", f"/v1/jobs/{done.id}")
+        before = [client.get(address).raise_for_status().json() for address in addresses]
+        worker.send_signal(signal.SIGSTOP)
+        body = {"kind": "ingest", "params": deployment.ingestion()}
+        queued = client.post("/v1/jobs", json=body).raise_for_status().json()["id"]
+        deployment.run("migrate", "--to", PREVIOUS)
+        worker.send_signal(signal.SIGCONT)
+        until(lambda: f"revision {PREVIOUS}" in deployment.log_of("ingest-worker"), "the worker does not meet the job")
+        for answer in (*map(client.get, addresses), client.post("/v1/jobs", json=body)):
+            assert (answer.status_code, answer.json()["type"]) == (503, "/problems/database")
+        deployment.run("migrate")
+        assert [client.get(address).raise_for_status().json() for address in addresses] == before
+        assert deployment.ended(queued).status == "succeeded"
+    for process in (api, scheduler, worker):
+        assert process.poll() is None
+        process.terminate()
+        process.wait(PATIENCE)
+
+
 def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> None:
     ports = [free_port(), free_port()]
     apis = [deployment.start("api", port) for port in ports]
@@ -252,3 +301,16 @@ def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> Non
     for process in (apis[1], workers[1]):
         process.terminate()
         process.wait(PATIENCE)
+
+
+def test_what_every_process_logs_is_lines_of_json_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
+    """All that the tests above left: starts and ends, words of libraries, tables of another revision."""
+    names = ("api", "scheduler", "ingest-worker", "delivery-worker", "worker", "training-worker")
+    logs = {name: lines_of(deployment.log_of(name)) for name in names}
+    assert all({"event", "level", "timestamp"} <= line.keys() for log in logs.values() for line in log)
+    posted = [line for line in logs["api"] if line["event"] == "job.posted"]
+    assert posted
+    assert all(line["request"] and line["job"] for line in posted)
+    ids = {line["job"] for line in posted}
+    of_jobs = [line for line in logs["ingest-worker"] if line.get("job") in ids]
+    assert {"job.start", "ingest.basin", "job.end"} <= {line["event"] for line in of_jobs}

@@ -6,10 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 
-import migrations
 from records.engine import Database
 from tests.freshet.conftest import BASINS, Freshet
 
@@ -48,11 +45,7 @@ def revision(data: Path) -> str | None:
 def old(worked: Freshet) -> Freshet:
     """The command line on tables of an older revision."""
     database = Database(f"sqlite:///{worked.data / 'freshet.sqlite'}")
-    config = Config()
-    config.set_main_option("script_location", migrations.__path__[0])
-    with database.migrating() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, OLD)
+    database.migrate(OLD)
     database.close()
     return worked
 
@@ -86,3 +79,19 @@ def test_what_writes_brings_them_up(old: Freshet, arguments: tuple[str, ...]) ->
     assert old(*arguments).code == 0
     assert revision(old.data) != OLD
     assert old("basins").code == 0
+
+
+def test_tables_are_brought_down_to_an_older_revision_and_up_again(worked: Freshet) -> None:
+    before = worked("basins", "--json").out
+    assert worked("migrate", "--to", OLD).code == 0
+    assert revision(worked.data) == OLD
+    assert worked("migrate").code == 0
+    assert worked("basins", "--json").out == before
+
+
+def test_a_revision_that_is_not_there_is_refused_with_those_that_are(worked: Freshet) -> None:
+    before = revision(worked.data)
+    said = worked("migrate", "--to", "9999")
+    assert said.code == 2
+    assert f"There is no revision '9999' of the tables: name one of 0001 to {before}." in said.err
+    assert revision(worked.data) == before

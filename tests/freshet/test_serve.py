@@ -50,7 +50,7 @@ def test_the_latest_forecast_is_the_run_until_the_server_is_stopped(
     assert latest["water_balance"]["closes"] is all(ledger["closes"] for ledger in basin["ledger"])
     assert server.returncode in ((0, 130) if how is signal.SIGINT else (0, 143, -how))
     assert out == ""
-    assert f"http://127.0.0.1:{port}/docs" in err
+    assert f'"url": "http://127.0.0.1:{port}"' in err
     assert "Traceback" not in err
 
 

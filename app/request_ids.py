@@ -1,0 +1,54 @@
+"""Every request has an id: in its answer, and in every line that is logged while it is served."""
+
+import re
+import secrets
+import time
+
+import structlog
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
+
+log = structlog.get_logger()
+
+HEADER = "X-Request-ID"
+FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""What a client or a proxy may call its request: another is called anew, so that no log holds what it should not."""
+_READS = ("GET", "HEAD", "OPTIONS")
+
+
+class RequestIds:
+    """Serves each request under the id that it brings, or under a new one.
+
+    Requests that write and answers of 500 and more are logged at `info`, all others at `debug`.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request, status, begun = _id_of(scope), 500, time.perf_counter()
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (HEADER.lower().encode(), request.encode())]
+            await send(message)
+
+        with bound_contextvars(request=request):
+            try:
+                await self._app(scope, receive, send_with_id)
+            finally:
+                say = log.debug if scope["method"] in _READS and status < 500 else log.info
+                milliseconds = round(1000 * (time.perf_counter() - begun), 1)
+                say("request.end", method=scope["method"], path=scope["path"], status=status, ms=milliseconds)
+
+
+def _id_of(scope: Scope) -> str:
+    given = Headers(scope=scope).get(HEADER, "")
+    return given if FORM.fullmatch(given) else secrets.token_hex(8)
