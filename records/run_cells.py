@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Row, Select, select, tuple_
+from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
+from records.by_key import of_keys
 from records.ids import Corrupt
 from records.packed import Labelled, is_whole, pack, unpack
 from records.run_content import Content, RunSeries, owner_of
@@ -61,7 +62,7 @@ def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Con
     lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
     if not lacking:
         return dict(contents)
-    of_runs = _borrowed().where(tuple_(_CONTENTS.c.run_id, _CONTENTS.c.basin_id).in_(lacking))
+    of_runs = of_keys(_borrowed(), (_CONTENTS.c.run_id, _CONTENTS.c.basin_id), lacking)
     states = {(row.run_id, row.basin_id): row for row in session.execute(of_runs)}
     return {
         key: replace(content, series=_with(content.series, key, states.get(key))) if key in lacking else content

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
@@ -16,6 +16,7 @@ from hydrology.passing import FlowAhead
 from hydrology.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather import ForcingKind
 from records import retention
+from records.by_key import of_keys
 from records.run_cells import with_cells
 from records.run_content import (
     CALIBRATED,
@@ -332,7 +333,7 @@ def content_of_many(
     columns = table_of(RunContentRow).c
     query = select(columns.run_id, columns.basin_id, columns.content)
     by_key = dict.fromkeys(keys, NOTHING)
-    for run, basin, content in session.execute(query.where(tuple_(columns.run_id, columns.basin_id).in_(keys))):
+    for run, basin, content in session.execute(of_keys(query, (columns.run_id, columns.basin_id), by_key)):
         by_key[run, basin] = unpacked(owner_of(run, basin), content, variables)
     return with_cells(session, by_key)
 

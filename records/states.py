@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
-from sqlalchemy import delete, select, tuple_, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import Day
 from hydrology.errors import DataProblem
 from hydrology.ledger import Sums
 from records import basins, checksums
+from records.by_key import of_keys
 from records.ids import Corrupt, fingerprint
 from records.run_cells import hand_over
 from records.state_content import Arrays, member_hashes, pack, unpack, whole
@@ -207,7 +208,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     of_basin = StateRow.version_id, StateRow.basin_id
     query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
     if states is not None:
-        query = query.where(tuple_(*of_basin).in_({(version, basin) for version, basin, _ in states}))
+        query = of_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
     by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
     for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, StateRow.day)):
         by_basin.setdefault((version, basin), []).append((at, valid, old))

@@ -1,13 +1,15 @@
 """What is asked every day makes no more work after years than after days."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 
 from hydrology.calendar import day
-from records import latest, revisions, runs, series, weather
+from records import latest, revisions, runs, series, states, weather
 from records.engine import Database
 from tests.records.factories import (
     BASIN,
@@ -16,9 +18,12 @@ from tests.records.factories import (
     a_promoted_version,
     a_run,
     a_source,
+    a_state,
+    a_version,
     a_weather_forecast,
     an_issue,
     daily,
+    issued,
 )
 
 FEW, MANY = 4, 60
@@ -86,6 +91,37 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
 
     before, after = work_after_days(database, pass_days, ask)
     assert 0 < after <= before
+
+
+def test_what_runs_say_and_the_states_to_prune_are_found_by_their_keys(database: Database) -> None:
+    basins = ("SYNTH-01", "SYNTH-02")
+    discharge = runs.RunSeries("discharge", "mm/day", {"lead": [1, 2]}, np.ones(2, dtype=np.float32))
+    run_ids: list[str] = []
+    with database.transaction() as session:
+        for basin in (BASIN, *basins):
+            a_basin(session, basin)
+        version = a_version(session).id
+
+    def pass_days(first: int, last: int) -> None:
+        with database.transaction() as session:
+            for number in range(first, last):
+                said = [replace(issued(basin), series=[discharge]) for basin in basins]
+                run_ids.append(a_run(session, version, *said, t0=START + number).id)
+                states.put(session, a_state(version, str(START + number)), NOW)
+
+    def read_contents(session: Session) -> None:
+        contents = runs.content_of_many(session, [(run_ids[0], basins[0]), (run_ids[1], basins[1])])
+        assert all(content.series for content in contents.values())
+
+    def find_outdated(session: Session) -> None:
+        states.outdated(session, NOW, [(version, basin, START) for basin in basins])
+
+    pass_days(0, FEW)
+    asked = (read_contents, find_outdated)
+    before = [instructions(database, ask) for ask in asked]
+    pass_days(FEW, MANY)
+    after = [instructions(database, ask) for ask in asked]
+    assert all(0 < later <= first for first, later in zip(before, after, strict=True)), (before, after)
 
 
 def test_a_page_of_weather_forecasts_is_listed_without_reading_those_of_years(database: Database) -> None:

@@ -35,7 +35,7 @@ def packed(client: TestClient, address: str, encoding: str, **headers: str) -> d
 @pytest.mark.parametrize("encoding", ["identity", *PACKED])
 @pytest.mark.parametrize("address", ["/health/live", "/docs", "/openapi.json", "/v1/nothing", FORECAST, BASINS])
 def test_head_says_what_get_says_without_the_body(exporting: TestClient, address: str, encoding: str) -> None:
-    headers = {"Accept-Encoding": encoding}
+    headers = {"Accept-Encoding": encoding, "X-Request-ID": "both"}
     got, head = exporting.get(address, headers=headers), exporting.head(address, headers=headers)
     assert (head.status_code, head.content) == (got.status_code, b"")
     assert int(head.headers["Content-Length"]) > 0

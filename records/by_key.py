@@ -1,0 +1,27 @@
+"""Rows of many keys that have several columns."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVarTuple
+
+from sqlalchemy import Select, column, false, values
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.elements import ColumnElement
+
+Columns = TypeVarTuple("Columns")
+
+
+def of_keys(
+    query: Select[*Columns],
+    columns: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]],
+    keys: Collection[tuple[Any, ...]],
+) -> Select[*Columns]:
+    """Return a query for those rows alone whose columns hold one of some keys.
+
+    The keys are a table beside the others, from which SQLite finds rows by an index. For `(a, b) IN (...)` it reads the
+    whole table.
+    """
+    if not keys:
+        return query.where(false())
+    named = [column(f"key_{number}", each.type) for number, each in enumerate(columns)]
+    wanted = values(*named, name="wanted").data(list(keys)).cte("wanted")
+    return query.where(*(each == key for each, key in zip(columns, wanted.c, strict=True)))
