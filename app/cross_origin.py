@@ -5,7 +5,7 @@ from typing import Any
 
 from app.request_ids import HEADER
 
-ASKED = ("If-None-Match",)
+ASKED = ("If-None-Match", HEADER)
 TOLD = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
 
 

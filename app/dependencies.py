@@ -13,6 +13,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
+from app.health.hindered import Hindered
 from app.problems import Fault, InvalidRequest
 from app.rendered import Rendered
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
@@ -48,6 +49,11 @@ async def _rendered(request: Request) -> Rendered:
     return rendered
 
 
+async def _hindered(request: Request) -> Hindered:
+    hindered: Hindered = request.app.state.hindered
+    return hindered
+
+
 def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
     with database.reading() as session:
         yield session
@@ -57,6 +63,7 @@ RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
 OpenDatabase = Annotated[Database, Depends(_database)]
 ServiceClock = Annotated[Clock, Depends(_clock)]
 ServiceSettings = Annotated[Settings, Depends(_settings)]
+HinderedWork = Annotated[Hindered, Depends(_hindered)]
 JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]

@@ -31,6 +31,7 @@ from app.guide.endpoints import router as guide
 from app.headers import SecurityHeaders
 from app.heads import Heads
 from app.health.endpoints import router as health
+from app.health.hindered import Hindered
 from app.hosts import TrustedHosts
 from app.jobs.endpoints import router as jobs
 from app.limits import BodyLimit, Private
@@ -89,7 +90,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
                 clock,
                 sender,
             )
-            app.state.rendered, app.state.rates = Rendered(), Rates(settings)
+            app.state.rendered, app.state.rates, app.state.hindered = Rendered(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(give_signs)
                 yield

@@ -14,6 +14,7 @@ from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
+from app.request_ids import shown_path
 from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.deliveries import NotEnded, UnknownDelivery
@@ -307,16 +308,16 @@ def _http(request: Request, error: Exception) -> Response:
 
 def _database(request: Request, error: Exception) -> Response:
     if is_full(error):
-        log.error("request.storage_full", path=request.scope["path"])
+        log.error("request.storage_full", path=shown_path(request.scope))
         return answer_to(request, StorageFull())
-    log.error("request.database", path=request.scope["path"], error=str(error))
+    log.error("request.database", path=shown_path(request.scope), error=str(error))
     said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
     return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said, headers=_LATER)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
-    # The server logs the traceback: the error is raised on to it after this answer.
-    log.error("request.failed", path=request.scope["path"], error=type(error).__name__)
+    # The server logs the traceback too, after this answer: but without the id of the request.
+    log.error("request.failed", path=shown_path(request.scope), exc_info=error)
     return _answer(request, Internal.kind, status_of(Internal), meaning_of(Internal))
 
 

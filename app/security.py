@@ -13,6 +13,7 @@ from app.addresses import address_of
 from app.dependencies import OpenDatabase, ServiceClock
 from app.problems import Forbidden, Unauthorized
 from app.rates import Standing
+from app.request_ids import shown_path
 from app.throttle import too_many
 from records import keys
 from records.audit import Actor
@@ -47,7 +48,7 @@ def any_key(
         reason = None if key else keys.why_refused(session, sent.credentials)
     if key is None:
         # Never the token, nor a part of it: it may be another service's password.
-        log.warning("key.refused", address=address_of(request.scope), path=request.scope["path"], reason=reason)
+        log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
         raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
     return key
 

@@ -13,11 +13,13 @@ from records.restarts import Restart
 log = structlog.get_logger()
 
 LONGEST_SILENCE = 8.0  # seconds without a sign of life; then it hangs
-TOLD_SILENCE = 4.0  # seconds without one, from which on it is told: two signs are missing
+TOLD_SILENCE = 4.0  # seconds without one, from which on it is told
 LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
 MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
-TOLD_FROM = 3  # ends in a row, from which on it is told though it lives, until it has lived longer than between them
+TOLD_FROM = (
+    3  # ends in a row, from which on it is told though it lives, until it has lived twice as long as any time between
+)
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
 
 
@@ -80,7 +82,7 @@ class Part:
     def restart(self) -> Restart | None:
         """What there is to tell: it is silent, or does not live again yet, or has ended again and again lately."""
         if self._silent_from is not None:
-            return Restart(self.name, "gives no sign of life", self._ends + 1, self._ended_at or self._silent_from)
+            return Restart(self.name, "gives no sign of life", 0, self._silent_from)
         if self._ended_at is None or (self.lives and (self._ends < TOLD_FROM or self._outlived)):
             return None
         return Restart(self.name, self._cause, self._ends, self._ended_at)

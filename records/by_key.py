@@ -23,5 +23,5 @@ def of_keys(
     if not keys:
         return query.where(false())
     named = [column(f"key_{number}", each.type) for number, each in enumerate(columns)]
-    wanted = values(*named, name="wanted").data(list(keys)).cte("wanted")
+    wanted = values(*named, name="wanted").data(list(dict.fromkeys(keys))).cte("wanted")
     return query.where(*(each == key for each, key in zip(columns, wanted.c, strict=True)))

@@ -50,6 +50,8 @@ def _log_error(kind: type[BaseException], error: BaseException, traceback: Trace
 
 
 def _log_error_of_thread(said: threading.ExceptHookArgs) -> None:
+    if said.exc_type is SystemExit:
+        return
     thread = said.thread.name if said.thread else None
     log.error("thread.failed", thread=thread, exc_info=(said.exc_type, said.exc_value, said.exc_traceback))
 

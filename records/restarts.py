@@ -15,9 +15,9 @@ class Restart:
     """A part of the service that is silent, that has died and does not live again, or that dies again and again.
 
     Attributes:
-        cause: how it ended last, as the end of a sentence.
-        times: how often it has ended.
-        since: when it ended first.
+        cause: how it ended last, or that it is silent, as the end of a sentence.
+        times: how often it has ended; 0 of one that is silent.
+        since: when it ended first, or fell silent.
     """
 
     part: str

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from records import jobs
+from records.engine import DatabaseProblem
 from workers.job import Progress, Tools
 
 log = structlog.get_logger()
@@ -45,8 +46,8 @@ class Heartbeat:
         while not self._stop.wait(lease / 4):
             try:
                 self._beat_once(lease)
-            except DBAPIError as error:  # the database is away: the lease may outlast that
-                log.warning("job.heartbeat", job=self._job.id, error=str(error.orig))
+            except (DBAPIError, DatabaseProblem) as error:  # the database is away: the lease may outlast that
+                log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
             except jobs.StaleAttempt:
                 self.stale = True
                 return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from records.engine import is_full
+from records.engine import DatabaseProblem, is_full
 
 _FULL = "The disk is full: the job is tried again until there is room."
 _AWAY = "The database cannot be used: the job is tried again until it can."
@@ -25,6 +25,8 @@ def hindrance(error: BaseException) -> str | None:
 def _said_by(error: BaseException) -> str | None:
     if is_full(error) or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
         return _FULL
+    if isinstance(error, DatabaseProblem):  # its tables are at another revision
+        return _AWAY
     return _AWAY if isinstance(error, DBAPIError) and _is_away(error) else None
 
 

@@ -152,7 +152,8 @@ class Worker:
 
 def _tell(state: RetryCallState) -> None:
     assert state.outcome is not None
-    log.warning("worker.database", error=str(getattr(state.outcome.exception(), "orig", None)))
+    error = state.outcome.exception()
+    log.warning("worker.database", error=str(getattr(error, "orig", error)))
 
 
 def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:

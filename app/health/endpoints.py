@@ -6,10 +6,9 @@ import structlog
 from fastapi import APIRouter
 from pydantic import Field
 
-from app.dependencies import OpenDatabase, ServiceClock, ServiceSettings
+from app.dependencies import HinderedWork, OpenDatabase, ServiceClock, ServiceSettings
 from app.problems import documented
 from app.schema import Model
-from app.status import work
 from records.engine import DatabaseProblem
 
 router = APIRouter(prefix="/health", tags=["health"])
@@ -39,7 +38,9 @@ def read_liveness() -> Alive:
 
 
 @router.get("/ready", summary="Whether the service can answer questions", responses=documented())
-def read_readiness(database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings) -> Ready:
+def read_readiness(
+    database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings, hindered: HinderedWork
+) -> Ready:
     """Answers when the database is reachable and its tables are those that this service works with; else 503.
 
     A service whose work is hindered is ready all the same: it answers with what it has, and `degraded` says what is
@@ -54,6 +55,4 @@ def read_readiness(database: OpenDatabase, clock: ServiceClock, settings: Servic
             f"The database's tables are at revision {found.revision or 'none'}, and this service needs {found.head}: "
             "run `freshet migrate`, or the service that fits them."
         )
-    with database.reading() as session:
-        codes = {each.code for each in work.degraded(session, clock.wall(), settings)}
-    return Ready(revision=found.head, degraded=sorted(codes))
+    return Ready(revision=found.head, degraded=hindered.codes(database, clock, settings))

@@ -24,6 +24,12 @@ LEAST_FREE = 200_000_000
 
 def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
     """Tell what is not as it should be; `now` is the wall's time."""
+    yield from of_jobs(session, now)
+    yield from of_machine(settings)
+
+
+def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
+    """Tell what the jobs say: nobody takes them, they fail, the clock was wrong."""
     yield from _waiting(session, now)
     for failed in job_health.failed_kinds(session):
         sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
@@ -31,10 +37,14 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
     for failed in job_health.failing_schedules(session):
         sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}."
         yield Degraded(code="failing-schedule", sentence=sentence)
+    yield from _clock(session, now)
+
+
+def of_machine(settings: Settings) -> Iterator[Degraded]:
+    """Tell what the work stands on: the disk, the broker, the lock of the database, the parts of the service."""
     yield from _disk(settings)
     yield from _away(settings)
     yield from _restarting(settings)
-    yield from _clock(session, now)
 
 
 def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
@@ -74,6 +84,10 @@ def _away(settings: Settings) -> Iterator[Degraded]:
 def _restarting(settings: Settings) -> Iterator[Degraded]:
     """Tell of the parts of the service that its supervisor, the parent of this process, starts again."""
     for restart in restarts.told(settings.data, os.getppid()):
+        if not restart.times:
+            sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
+            yield Degraded(code="part-restarting", sentence=sentence + "started again if it stays silent.")
+            continue
         often = f", {restart.times} times since {restart.since:%Y-%m-%d %H:%M} UTC" if restart.times > 1 else ""
         sentence = f"The {restart.part} {restart.cause}{often}, and is started again: see the service's log."
         yield Degraded(code="part-restarting", sentence=sentence)

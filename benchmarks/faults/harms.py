@@ -93,7 +93,9 @@ def _fill_in_training(service: Service) -> None:
 def _await_midst(service: Service, job: str) -> None:
     """Wait until a job of five seconds has run for two."""
     with service.client() as client:
-        while client.get(f"/v1/jobs/{job}").json()["status"] not in ("running", "waiting"):
+        while (status := client.get(f"/v1/jobs/{job}").json()["status"]) not in ("running", "waiting"):
+            if status != "queued":
+                raise SystemExit(f"The job {job} was to be under way, and has {status}.")
             time.sleep(0.1)
     time.sleep(2.0)
 

@@ -7,7 +7,9 @@ from starlette.testclient import TestClient
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
-from app.request_ids import FORM
+from app.main import create_app
+from app.request_ids import FORM, shown_path
+from records.settings import Settings
 
 NEW = re.compile("[0-9a-f]{16}")
 
@@ -34,3 +36,27 @@ def test_what_is_logged_while_it_is_served_bears_it(sqlite_client: TestClient) -
     assert {"key.refused", "request.end"} == {line["event"] for line in said}
     end = said[-1]
     assert (end["method"], end["path"], end["status"], end["log_level"]) == ("POST", "/v1/jobs", 401, "info")
+
+
+def test_an_error_is_logged_with_its_traceback_under_the_id_of_the_request(sqlite: str) -> None:
+    app = create_app(Settings(database_url=sqlite, broker_url="memory://"))
+
+    @app.get("/fail")
+    def fail() -> None:
+        raise RuntimeError("of a value")
+
+    with (
+        TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client,
+        capture_logs(processors=[merge_contextvars]) as lines,
+    ):
+        client.get("/fail", headers={"X-Request-ID": "mine"})
+    failed, end = (line for line in lines if line.get("request") == "mine")
+    assert (failed["event"], str(failed["exc_info"])) == ("request.failed", "of a value")
+    assert (end["event"], end["status"], end["log_level"]) == ("request.end", 500, "info")
+
+
+def test_a_path_is_logged_short_and_without_what_a_terminal_obeys() -> None:
+    shown = shown_path({"path": "/v1/\x1b[2J\u0000\n" + "a" * 10_000})
+    assert shown.startswith(r"/v1/\x1b[2J\x00\naaa")
+    assert len(shown) < 300
+    assert shown_path({"path": "/v1/basins"}) == "/v1/basins"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from app.health import hindered
 from app.status import work
 from hydrology.calendar import day
 from records import jobs, promotions, restarts, schedules, series
@@ -176,11 +177,23 @@ def test_a_queue_that_others_keep_busy_is_told_after_an_hour(database: Database,
     assert work_codes(client) == ["queue-age"]
 
 
-def test_readiness_tells_what_is_amiss_by_its_code(database: Database, client: TestClient) -> None:
+def test_readiness_tells_what_is_amiss_by_its_code(
+    database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hindered, "REMEMBERED_SECONDS", 0.0)
     assert client.get("/health/ready").json()["degraded"] == []
     posted(database, Clock(None).wall() - timedelta(minutes=7))
     ready = client.get("/health/ready")
     assert (ready.status_code, ready.json()["degraded"]) == (200, ["no-worker"])
+
+
+def test_readiness_looks_once_however_often_it_is_asked(
+    database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hindered, "REMEMBERED_SECONDS", 1000.0)
+    assert client.get("/health/ready").json()["degraded"] == []
+    posted(database, Clock(None).wall() - timedelta(minutes=7))
+    assert client.get("/health/ready").json()["degraded"] == []
 
 
 def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, client: TestClient) -> None:

@@ -28,6 +28,7 @@ from tests.ingestion import caravan_files
 from workers.enqueue import Sender
 
 PATIENCE = 90.0  # seconds
+LOGGING = ("api", "scheduler", "worker", "ingest-worker", "delivery-worker", "training-worker")
 PREVIOUS = "0036"  # a revision whose tables differ from those of now
 
 
@@ -79,6 +80,17 @@ class Deployment:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.folder)
         self._stack.callback(end, process)
         return process
+
+    def client(self, name: str) -> httpx2.Client:
+        """Return a client with the key of a new admin."""
+        with self.database.transaction() as session:
+            _, token = keys.make(session, name, "admin", None, self.clock.wall())
+        return httpx2.Client(
+            base_url=f"http://127.0.0.1:{self.api_port}",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=PATIENCE,
+            trust_env=False,
+        )
 
     def is_well(self, name: str, **settings: str) -> bool:
         """Run the health check of a service, as its container would."""
@@ -230,14 +242,7 @@ def test_tables_that_step_down_and_up_under_a_running_service_lose_nothing(deplo
     """What runs reads and writes nothing meanwhile, and goes on by itself on its own tables."""
     api, scheduler, worker = (deployment.start(name) for name in ("api", "scheduler", "ingest-worker"))
     done = deployment.ingest_on("ingest")
-    with deployment.database.transaction() as session:
-        _, token = keys.make(session, "upgrade", "admin", None, deployment.clock.wall())
-    with httpx2.Client(
-        base_url=f"http://127.0.0.1:{deployment.api_port}",
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=PATIENCE,
-        trust_env=False,
-    ) as client:
+    with deployment.client("upgrade") as client:
         until(lambda: lives(client), "the API does not answer")
         addresses = ("/v1/basins", f"/v1/jobs/{done.id}")
         before = [client.get(address).raise_for_status().json() for address in addresses]
@@ -304,13 +309,18 @@ def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> Non
 
 
 def test_what_every_process_logs_is_lines_of_json_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
-    """All that the tests above left: starts and ends, words of libraries, tables of another revision."""
-    names = ("api", "scheduler", "ingest-worker", "delivery-worker", "worker", "training-worker")
-    logs = {name: lines_of(deployment.log_of(name)) for name in names}
+    """Starts and ends, words of libraries, and whatever the tests above left."""
+    processes = [deployment.start(name) for name in ("api", "scheduler", "ingest-worker")]
+    with deployment.client("logs") as client:
+        until(lambda: lives(client), "the API does not answer")
+        body = {"kind": "ingest", "params": deployment.ingestion()}
+        posted = client.post("/v1/jobs", json=body, headers={"X-Request-ID": "mine"}).raise_for_status().json()["id"]
+        assert deployment.ended(posted).status == "succeeded"
+    for process in processes:
+        process.terminate()
+        process.wait(PATIENCE)
+    logs = {file.stem: lines_of(file.read_text()) for file in deployment.folder.glob("*.log") if file.stem in LOGGING}
     assert all({"event", "level", "timestamp"} <= line.keys() for log in logs.values() for line in log)
-    posted = [line for line in logs["api"] if line["event"] == "job.posted"]
-    assert posted
-    assert all(line["request"] and line["job"] for line in posted)
-    ids = {line["job"] for line in posted}
-    of_jobs = [line for line in logs["ingest-worker"] if line.get("job") in ids]
-    assert {"job.start", "ingest.basin", "job.end"} <= {line["event"] for line in of_jobs}
+    assert ("mine", posted) in {(line["request"], line["job"]) for line in logs["api"] if line["event"] == "job.posted"}
+    of_the_job = {line["event"] for line in logs["ingest-worker"] if line.get("job") == posted}
+    assert {"job.start", "ingest.basin", "job.end"} <= of_the_job

@@ -17,7 +17,7 @@ from ingestion.sources import synthetic
 from jobspec.training import TrainingConfig
 from operations.train import train
 from records import basins, events, versions
-from records.engine import Database
+from records.engine import Database, DatabaseProblem
 from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK
 from tests.workers.conftest import Shop, opened_empty, opened_with, training
@@ -164,6 +164,16 @@ def test_a_locked_database_hinders_and_a_wrong_statement_does_not(migrated_sqlit
     database.close()
     assert "database cannot be used" in str(hindrance(locked.value))
     assert hindrance(wrong.value) is None
+
+
+def test_tables_of_another_revision_hinder(migrated_sqlite: Path, tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'stepped.sqlite')}")
+    database.require_migrated()
+    database.migrate("0036")
+    with pytest.raises(DatabaseProblem) as stepped, database.reading():
+        pass
+    database.close()
+    assert "database cannot be used" in str(hindrance(stepped.value))
 
 
 def test_a_server_that_is_away_hinders(postgresql: PostgreSQL) -> None:

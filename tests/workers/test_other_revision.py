@@ -25,8 +25,10 @@ def test_a_job_that_meets_other_tables_stays_as_it_is(sqlite: str, sqlite_databa
             job = a_job(session)
             session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
             before = contents(session)
+        worker = Worker("worker", tools, children)
+        worker.stopping.set()  # otherwise it waits until the tables are back
         with pytest.raises(DatabaseProblem, match="revision 9999 while this process"):
-            Worker("worker", tools, children).run(job)
+            worker.run(job)
     with sqlite_database.reading() as session:
         assert contents(session) == before
         assert jobs.get(session, job).status == "queued"
