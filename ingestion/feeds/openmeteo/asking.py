@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,8 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
     if max(abs(np.subtract(cell, site.place()))) > FARTHEST_CELL:
         raise FeedProblem(f"The answer about {site.basin} is of a place far from its gauge: nothing of it was taken.")
     daily, units = place["daily"], place["daily_units"]
-    days = np.array(daily["time"], dtype="datetime64[D]")
+    # Of text alone: numpy takes a number for a day since 1970, and a larger one is an error of another kind.
+    days = np.array([date.fromisoformat(text) for text in daily["time"]], dtype="datetime64[D]")
     if not len(days) or (np.diff(days) != np.timedelta64(1, "D")).any():
         raise FeedProblem(f"The days of {site.basin} do not follow each other: nothing of it was taken.")
     members: dict[str, dict[str, Array]] = {}

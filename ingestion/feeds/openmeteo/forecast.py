@@ -17,6 +17,8 @@ from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs: from then on the next one is late. Source: Open-Meteo's model updates page."""
+LONGEST_INTERVAL = timedelta(days=31)
+"""Between two runs of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,11 @@ def _run(body: bytes) -> ModelRun:
     names = ("last_run_initialisation_time", "last_run_availability_time", "update_interval_seconds")
     try:
         began, available, interval = (float(said[name]) for name in names)
-        return ModelRun(
+        run = ModelRun(
             datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)
         )
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
         raise Broken("the answer does not say which run the model is at") from None
+    if not timedelta(0) < run.interval <= LONGEST_INTERVAL or run.began > run.available:
+        raise Broken("the answer tells of a run that cannot be")
+    return run

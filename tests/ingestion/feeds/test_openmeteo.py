@@ -214,6 +214,8 @@ ANSWER = {
         ("daily_units", {"temperature_2m_max": "°F"}, "temperature_2m_max of USGS-01031500 is not in °C"),
         ("daily_units", {"precipitation_sum": "inch"}, "precipitation_sum of USGS-01031500 is not in mm"),
         ("daily", {"time": ["2026-11-20", "2026-11-22"]}, "do not follow each other"),
+        ("daily", {"time": [20777, 20778]}, "is not of Open-Meteo's shape"),
+        ("daily", {"time": ["2026-11-20", 10**40]}, "is not of Open-Meteo's shape"),
         ("daily", {"precipitation_sum": [-5, 2]}, "precipitation of USGS-01031500 on 2026-11-20 is outside 0 to 2000"),
         ("daily", {"precipitation_sum": ["wet", 2]}, "is not of Open-Meteo's shape"),
         ("", {"latitude": 12.0}, "of a place far from its gauge"),
@@ -229,6 +231,26 @@ def test_an_answer_that_cannot_be_right_is_refused(
     (answer[part] if part else answer).update(change)
     monkeypatch.setattr(meteo, "answer", lambda *_: as_json(answer))
     assert reason in why(live.fetch(archive(live), sites=[site(MAINE)])[MAINE])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"update_interval_seconds": -99999986400},
+        {"update_interval_seconds": 0},
+        {"update_interval_seconds": 1e9},
+        {"last_run_initialisation_time": 1795327200, "last_run_availability_time": 1795305600},
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(live: Live, monkeypatch: pytest.MonkeyPatch, change: dict[str, float]) -> None:
+    said = {
+        "last_run_initialisation_time": 1795305600,
+        "last_run_availability_time": 1795327200,
+        "update_interval_seconds": 86_400,
+    }
+    monkeypatch.setattr(meteo, "meta", lambda _: as_json(said | change))
+    with pytest.raises(FeedProblem, match="tells of a run that cannot be"):
+        live.fetch(forecasts(live))
 
 
 def test_fewer_places_than_asked_for_are_none(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
