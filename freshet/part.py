@@ -17,9 +17,8 @@ TOLD_SILENCE = 4.0  # seconds without one, from which on it is told
 LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
 MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
-TOLD_FROM = (
-    3  # ends in a row, from which on it is told though it lives, until it has lived twice as long as any time between
-)
+TOLD_FROM = 3
+"""Ends in a row, from which on it is told though it lives: until it has lived twice as long as at any time between."""
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
 
 

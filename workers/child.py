@@ -181,7 +181,7 @@ def _run(
         place = whereabouts(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
-    except Exception as error:
+    except Exception as error:  # whatever it is, it is stored, and this process goes on
         if (sentence := hindrance(error)) is not None:
             return _hindered(sentence)
         log.error("job.error", exc_info=error)

@@ -30,8 +30,8 @@ class Hindered:
         if self._looking.acquire(blocking=False):
             try:
                 if self._looked_at is None or time.monotonic() - self._looked_at >= REMEMBERED_SECONDS:
+                    self._looked_at = time.monotonic()  # a look that fails counts too
                     self._codes = _found(database, clock, settings)
-                    self._looked_at = time.monotonic()
             except (SQLAlchemyError, ValueError, OSError) as error:
                 log.warning("health.hindered", error=type(error).__name__)
             finally:

@@ -32,9 +32,9 @@ def test_a_request_without_an_id_that_may_be_logged_gets_a_new_one(
 def test_what_is_logged_while_it_is_served_bears_it(sqlite_client: TestClient) -> None:
     with capture_logs(processors=[merge_contextvars]) as lines:
         sqlite_client.post("/v1/jobs", headers={"X-Request-ID": "mine", "Authorization": "Bearer none"}, json={})
-    said = [line for line in lines if line.get("request") == "mine"]
-    assert {"key.refused", "request.end"} == {line["event"] for line in said}
-    end = said[-1]
+    of_request = [line for line in lines if line.get("request") == "mine"]
+    assert {"key.refused", "request.end"} == {line["event"] for line in of_request}
+    end = of_request[-1]
     assert (end["method"], end["path"], end["status"], end["log_level"]) == ("POST", "/v1/jobs", 401, "info")
 
 

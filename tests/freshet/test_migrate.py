@@ -90,9 +90,9 @@ def test_tables_are_brought_down_to_an_older_revision_and_up_again(worked: Fresh
 
 
 def test_a_revision_that_is_not_there_is_refused_with_those_that_are(old: Freshet) -> None:
-    said = old("migrate", "--to", "9999")
-    assert said.code == 2
-    assert "There is no revision '9999' of the tables: name one of 0001 to " in said.err
+    refusal = old("migrate", "--to", "9999")
+    assert refusal.code == 2
+    assert "There is no revision '9999' of the tables: name one of 0001 to " in refusal.err
     assert revision(old.data) == OLD
     assert old("migrate", "--to", "0031").code == 0
     assert revision(old.data) == "0031"

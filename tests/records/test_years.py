@@ -105,8 +105,8 @@ def test_what_runs_say_and_the_states_to_prune_are_found_by_their_keys(database:
     def pass_days(first: int, last: int) -> None:
         with database.transaction() as session:
             for number in range(first, last):
-                said = [replace(issued(basin), series=[discharge]) for basin in basins]
-                run_ids.append(a_run(session, version, *said, t0=START + number).id)
+                results = [replace(issued(basin), series=[discharge]) for basin in basins]
+                run_ids.append(a_run(session, version, *results, t0=START + number).id)
                 states.put(session, a_state(version, str(START + number)), NOW)
 
     def read_contents(session: Session) -> None:

@@ -243,12 +243,12 @@ def test_an_answer_that_cannot_be_right_is_refused(
     ],
 )
 def test_a_run_that_cannot_be_is_refused(live: Live, monkeypatch: pytest.MonkeyPatch, change: dict[str, float]) -> None:
-    said = {
+    run = {
         "last_run_initialisation_time": 1795305600,
         "last_run_availability_time": 1795327200,
         "update_interval_seconds": 86_400,
     }
-    monkeypatch.setattr(meteo, "meta", lambda _: as_json(said | change))
+    monkeypatch.setattr(meteo, "meta", lambda _: as_json(run | change))
     with pytest.raises(FeedProblem, match="tells of a run that cannot be"):
         live.fetch(forecasts(live))
 
