@@ -126,9 +126,8 @@ class _Linear(nn.Module):
 
 def drawn(seed: int, bounds: tuple[float, float], *shape: int) -> Tensor:
     """Return uniform numbers of a seed."""
-    low, high = bounds
     generator = torch.Generator().manual_seed(seed)
-    return low + (high - low) * torch.rand(*shape, generator=generator, dtype=torch.float64)
+    return torch.empty(shape, dtype=torch.float64).uniform_(*bounds, generator=generator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -111,9 +112,10 @@ def test_stacked_networks_say_what_each_alone_says(contender: Contender) -> None
         torch.testing.assert_close(together[seed], network(x[:, seed], a[:, seed]), equal_nan=True)
 
 
-def test_the_gradient_by_hand_is_that_of_autograd() -> None:
+@pytest.mark.parametrize("redistribution", ["fixed", "gated"])
+def test_the_gradient_by_hand_is_that_of_autograd(redistribution: Literal["fixed", "gated"]) -> None:
     torch.manual_seed(0)
-    network = ConservingSum().double()
+    network = ConservingSum(redistribution).double()
     x, a, _ = sequences(replace(REFERENCE, length=12), 6, 0)
     x, a = x.double(), a.double()
     weights = list(network.cells.parameters())
@@ -124,8 +126,9 @@ def test_the_gradient_by_hand_is_that_of_autograd() -> None:
         torch.testing.assert_close(own, reference, rtol=1e-10, atol=1e-14)
 
 
-def test_mc_lstm_learns_from_the_outflow_that_it_is_judged_by() -> None:
-    network = _contender("MC-LSTM").build()
+@pytest.mark.parametrize("name", ["MC-LSTM", "MC-LSTM, R of each step"])
+def test_mc_lstm_learns_from_the_outflow_that_it_is_judged_by(name: str) -> None:
+    network = _contender(name).build()
     x, a, _ = sequences(REFERENCE, 6, 0)
     with torch.no_grad():
         judged = network(x, a)
