@@ -1,4 +1,4 @@
-"""The signs of life of a worker in the records, for those who watch the service."""
+"""The signs of life of a worker or a scheduler in the records, for those who watch the service."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -9,32 +9,57 @@ from sqlalchemy.exc import DBAPIError
 
 from hydrology.errors import Problem
 from records import attendance
+from records.attendance import Role
 from workers.job import Tools
 
 log = structlog.get_logger()
 
 
-@contextmanager
-def attending(tools: Tools, worker: str, queues: Sequence[str]) -> Iterator[None]:
-    """Give signs from a thread of its own, and say goodbye at the end."""
-    ended = threading.Event()
+class Attendance:
+    """Gives signs from a thread of its own."""
 
-    def give() -> None:
-        while True:
+    def __init__(self, tools: Tools, name: str, role: Role, queues: Sequence[str] = ()) -> None:
+        self._tools, self._name, self._role, self._queues = tools, name, role, queues
+        self._trouble: str | None = None
+        self._ended = False
+        self._told = threading.Event()
+        self._thread = threading.Thread(target=self._give, name="attendance", daemon=True)
+
+    def tell(self, trouble: str | None) -> None:
+        """Say at once what keeps the process from its work, in a sentence; None when nothing does any more."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self._told.set()
+
+    def start(self) -> None:
+        """Give the first sign."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Say goodbye."""
+        self._ended = True
+        self._told.set()
+        self._thread.join()
+        with suppress(DBAPIError, Problem), self._tools.database.transaction() as session:
+            attendance.leave(session, self._name)
+
+    def _give(self) -> None:
+        while not self._ended:
             try:
-                with tools.database.transaction() as session:
-                    attendance.sign(session, worker, queues, tools.clock.wall())
+                with self._tools.database.transaction() as session:
+                    wall = self._tools.clock.wall()
+                    attendance.sign(session, self._name, self._role, self._queues, wall, self._trouble)
             except (DBAPIError, Problem) as error:  # the database is away for a while
-                log.warning("worker.attendance", error=str(getattr(error, "orig", error)))
-            if ended.wait(attendance.SIGN_EVERY.total_seconds()):
-                return
+                log.warning("attendance.database", error=str(getattr(error, "orig", error)))
+            self._told.wait(attendance.SIGN_EVERY.total_seconds())
+            self._told.clear()
 
-    thread = threading.Thread(target=give, name="attendance", daemon=True)
-    thread.start()
+
+@contextmanager
+def attending(attendance: Attendance) -> Iterator[None]:
+    """Give signs, and say goodbye at the end."""
+    attendance.start()
     try:
         yield
     finally:
-        ended.set()
-        thread.join()
-        with suppress(DBAPIError, Problem), tools.database.transaction() as session:
-            attendance.leave(session, worker)
+        attendance.end()

@@ -20,10 +20,15 @@ def folder(data: Path) -> Path:
     return data / "workers"
 
 
+def new_name() -> str:
+    """Return a name of this process that none had before: containers give the same ids again."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
 @contextmanager
 def present(data: Path) -> Iterator[str]:
-    """Be present as a worker, under a name that none had before: containers give the same ids again."""
-    name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    """Be present as a worker, under a new name."""
+    name = new_name()
     path = folder(data) / name
     private.make_folder(path.parent)
     with ExitStack() as files:

@@ -19,12 +19,12 @@ from records import signs
 from records.clock import Clock
 from records.engine import DatabaseProblem
 from records.settings import Settings
-from workers.attendance import attending
+from workers.attendance import Attendance, attending
 from workers.celery_app import TASK, make_app
 from workers.children import Children
 from workers.leases import Leases
 from workers.outbox import post_delivery
-from workers.presence import present
+from workers.presence import new_name, present
 from workers.recovery import recover
 from workers.schedule import fire
 from workers.tools import tools_of
@@ -62,7 +62,8 @@ def work(
         signs.given(),
     ):
         tools.database.require_migrated()
-        worker = Worker(name, tools, children, kinds=kinds, grace=grace)
+        signs_of_life = Attendance(tools, name, "worker", queues)
+        worker = Worker(name, tools, children, kinds=kinds, grace=grace, tell_trouble=signs_of_life.tell)
         app: Celery = make_app(settings)
 
         @app.task(name=TASK)  # type: ignore[untyped-decorator]
@@ -85,7 +86,7 @@ def work(
             without_mingle=True,
             without_heartbeat=True,
         )
-        with attending(tools, name, queues):
+        with attending(signs_of_life):
             consumer.start()
         if consumer.exitcode:  # Celery tells of its error in the log alone
             raise SystemExit(consumer.exitcode)
@@ -111,12 +112,13 @@ def keep_time(settings: Settings, clock: Clock | None = None) -> None:
         tools.database.require_migrated()
         leases = Leases(settings.lease_seconds)
         log.info("scheduler.start")
-        while not stop.wait(SECONDS_BETWEEN_LOOKS):
-            looked_at = time.monotonic()
-            try:
-                fire(tools)
-                recover(tools, leases)
-                post_delivery(tools)
-            except (DBAPIError, DatabaseProblem) as error:  # it is away, or at another revision, for a while
-                leases.forget()
-                log.warning("scheduler.database", error=str(getattr(error, "orig", error)))
+        with attending(Attendance(tools, new_name(), "scheduler")):
+            while not stop.wait(SECONDS_BETWEEN_LOOKS):
+                looked_at = time.monotonic()
+                try:
+                    fire(tools)
+                    recover(tools, leases)
+                    post_delivery(tools)
+                except (DBAPIError, DatabaseProblem) as error:  # it is away, or at another revision, for a while
+                    leases.forget()
+                    log.warning("scheduler.database", error=str(getattr(error, "orig", error)))

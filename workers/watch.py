@@ -20,11 +20,13 @@ class Watch:
 
     Attributes:
         progress: the last that it told.
+        trouble: what keeps it from going on, in a sentence; None where nothing was seen to.
     """
 
-    def __init__(self, child: Child, request: JobRequest) -> None:
+    def __init__(self, child: Child, request: JobRequest, job_id: str) -> None:
         self.progress: Progress | None = None
-        self._child, self._request = child, request
+        self.trouble: str | None = None
+        self._child, self._request, self._job_id = child, request, job_id
         self._file: str | None = None
         self._started_at = self._moved_at = self._ran_at = time.monotonic()
 
@@ -51,8 +53,13 @@ class Watch:
             end = f"made no progress for {_in_words(self._request.silence_limit)} and was killed"
             return self._again(jobs.NO_PROGRESS, f"The job {end}", end)
         if not self._child.is_stopped():
-            self._ran_at = now
-        elif now - self._ran_at > STOPPED_SECONDS:
+            self._ran_at, self.trouble = now, None
+            return None
+        self.trouble = (
+            f"The process of the job {self._job_id} was stopped (SIGSTOP): it is killed after {STOPPED_SECONDS:g} "
+            "seconds, and the job is run again."
+        )
+        if now - self._ran_at > STOPPED_SECONDS:
             end = "was stopped, and then killed"
             return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
         return None

@@ -51,6 +51,7 @@ class Worker:
         stopping: set when the worker is to stop: the job at hand is queued again.
         kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop.
+        tell_trouble: is given what keeps it from its work, in a sentence, and None when nothing does any more.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Worker:
     stopping: threading.Event = field(default_factory=threading.Event)
     kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
     grace: float = GRACE
+    tell_trouble: Callable[[str | None], None] = lambda _: None
 
     def run(self, job_id: str) -> None:
         """Run a job if it is queued; a message for any other job does nothing."""
@@ -108,16 +110,17 @@ class Worker:
         child = self.children.take(request.memory_limit)
         try:
             child.run(job)
-            return self._look_after(child, request, heartbeat)
+            return self._look_after(child, job, request, heartbeat)
         except BaseException:
             child.kill()
             raise
         finally:
+            self.tell_trouble(None)
             self.children.give_back(child)
 
-    def _look_after(self, child: Child, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
+    def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
         """Return how the job ended: as its process reports, by the death of the process, or by a kill."""
-        watch = Watch(child, request)
+        watch = Watch(child, request, job.id)
         reason: StopReason | None = None
         asked_at = 0.0
         while True:
@@ -129,9 +132,11 @@ class Worker:
                 heartbeat.progress = watch.progress
             elif child.ended:
                 return watch.died()
+            fault = watch.fault()
+            self.tell_trouble(watch.trouble)
             if heartbeat.stale:
                 outcome = Outcome("stale")
-            elif (fault := watch.fault()) is not None:
+            elif fault is not None:
                 outcome = fault
             elif reason is not None and time.monotonic() - asked_at > self.grace:
                 outcome = Outcome("cancelled" if reason == "cancel" else "released")

@@ -72,7 +72,7 @@ def _samples(
 ) -> dict[str, Samples]:
     now, wall = clock.now(), clock.wall()
     waiting = {of.queue: of for of in figures.waiting_jobs(session)}
-    workers = attendance.by_queue(session, wall)
+    workers = attendance.workers_by_queue(attendance.present(session))
     newest = figures.newest_t0(session, now)
     return {
         "freshet_build_info": {(metadata.version("freshet"), revision or "none"): 1},

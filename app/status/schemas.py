@@ -22,6 +22,13 @@ class Counts(Model):
     runs: int = Field(description="Operational runs that were issued for a basin at least and may be read.")
 
 
+class Processes(Model):
+    """The processes that do the work and gave a sign of life in the last two minutes."""
+
+    schedulers: int = Field(description="One is enough; another takes over where it ends.")
+    workers: dict[str, int] = Field(description="How many take jobs, by queue.")
+
+
 class VersionStatus(Model):
     """What a model version that is in use has made."""
 
@@ -66,6 +73,7 @@ class Degraded(Model):
         "database-locked",
         "part-restarting",
         "clock",
+        "job-stopped",
     ]
     sentence: str
 
@@ -82,6 +90,7 @@ class Status(Model):
     version: str = Field(description="Of the software.")
     database_revision: str | None = Field(description="Of the database's tables.")
     counts: Counts
+    processes: Processes
     stale_after_days: int = Field(description="From what age on something is stale.")
     versions: list[VersionStatus] = Field(description="The model versions that are in use.")
     inputs: list[InputStatus] = Field(description="The products that are kept.")

@@ -7,10 +7,10 @@ from importlib import metadata
 from sqlalchemy.orm import Session
 
 from app.status import work
-from app.status.schemas import Counts, Degraded, InputStatus, Status, VersionStatus
+from app.status.schemas import Counts, Degraded, InputStatus, Processes, Status, VersionStatus
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import STALE_AFTER_DAYS, age_days, stale
-from records import basins, deliveries, latest, promotions, revisions, runs, versions
+from records import attendance, basins, deliveries, latest, promotions, revisions, runs, versions
 from records.clock import Clock
 from records.settings import Settings
 
@@ -35,6 +35,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         model_versions=versions.count(session),
         runs=sum(count.runs for count in made.values()),
     )
+    present = attendance.present(session)
     degraded = [
         *_lacking(counts),
         *_late(statuses, inputs),
@@ -51,6 +52,10 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         version=metadata.version("freshet"),
         database_revision=revision,
         counts=counts,
+        processes=Processes(
+            schedulers=sum(process.role == "scheduler" for process in present),
+            workers=attendance.workers_by_queue(present),
+        ),
         stale_after_days=STALE_AFTER_DAYS,
         versions=statuses,
         inputs=inputs,

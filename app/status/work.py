@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.status.schemas import Degraded
 from jobspec.kinds import MemberJob
-from records import clock_health, job_health, restarts
+from records import attendance, clock_health, job_health, restarts
 from records.locked import is_locked
 from records.settings import Settings
 from workers.enqueue import answers
@@ -29,7 +29,7 @@ def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[De
 
 
 def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
-    """Tell what the jobs say: nobody takes them, they fail, the clock was wrong."""
+    """Tell what jobs and those who run them say: nobody takes them, they fail, one is stopped, a clock is wrong."""
     yield from _waiting(session, now)
     for failed in job_health.failed_kinds(session):
         sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
@@ -38,6 +38,7 @@ def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
         sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}."
         yield Degraded(code="failing-schedule", sentence=sentence)
     yield from _clock(session, now)
+    yield from _present(session)
 
 
 def of_machine(settings: Settings) -> Iterator[Degraded]:
@@ -100,3 +101,15 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
             "clock was ahead for a while, or is behind now. Check it, and what was made while it was wrong."
         )
         yield Degraded(code="clock", sentence=sentence)
+
+
+def _present(session: Session) -> Iterator[Degraded]:
+    """Tell of workers and schedulers whose clock is wrong, or which something keeps from their work."""
+    for process in attendance.present(session):
+        if abs(process.clock_ahead) > clock_health.TOLERANCE:
+            minutes = abs(process.clock_ahead) // timedelta(minutes=1)
+            side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
+            sentence = f"The clock of a {process.role} is {minutes} minutes {side} that of the database: set it."
+            yield Degraded(code="clock", sentence=sentence)
+        if process.trouble is not None:
+            yield Degraded(code="job-stopped", sentence=process.trouble)

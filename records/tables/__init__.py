@@ -2,6 +2,7 @@
 
 from records.tables import (
     alerts,
+    attendance,
     audit,
     basins,
     benchmark_scores,
@@ -23,13 +24,13 @@ from records.tables import (
     verification,
     versions,
     weather,
-    workers,
 )
 from records.tables.base import Base
 
 __all__ = [
     "Base",
     "alerts",
+    "attendance",
     "audit",
     "basins",
     "benchmark_scores",
@@ -51,5 +52,4 @@ __all__ = [
     "verification",
     "versions",
     "weather",
-    "workers",
 ]

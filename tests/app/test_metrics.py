@@ -2,11 +2,13 @@
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from records import attendance, runs
 from records.clock import Clock
 from records.engine import Database
+from records.tables.attendance import AttendanceRow
 from tests.app.conftest import bearer, serving
 from tests.records.factories import BASIN, a_basin, a_job, a_promoted_version, a_run, not_issued
 from tests.records.test_runs import CLOSED
@@ -26,9 +28,12 @@ def figures(client: TestClient, key: dict[str, str]) -> dict[tuple[str, ...], fl
 def test_work_that_waits_and_workers_that_are_there(client: TestClient, database: Database) -> None:
     wall = Clock().wall()
     with database.transaction() as session:
-        attendance.sign(session, "one", ["default", "ingest"], wall)
-        attendance.sign(session, "two", ["default"], wall)
-        attendance.sign(session, "gone", ["training"], wall - 2 * attendance.ABSENT_AFTER)
+        attendance.sign(session, "first", "worker", ["default", "ingest"], wall)
+        attendance.sign(session, "second", "worker", ["default"], wall)
+        attendance.sign(session, "third", "scheduler", [], wall)
+        attendance.sign(session, "gone", "worker", ["training"], wall)
+        last_seen = wall - 2 * attendance.ABSENT_AFTER
+        session.execute(update(AttendanceRow).where(AttendanceRow.name == "gone").values(seen_at=last_seen))
         a_job(session)
         a_job(session, kind="ingest", queue="ingest")
     told = figures(client, bearer(database))

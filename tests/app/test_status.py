@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.health import hindered
 from app.status import work
 from hydrology.calendar import day
-from records import jobs, promotions, restarts, schedules, series
+from records import attendance, jobs, promotions, restarts, schedules, series
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -251,6 +251,37 @@ def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) 
     ahead = posted(database, now + timedelta(days=365))
     (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "clock"]
     assert f"job {ahead} is of {now + timedelta(days=365):%Y-%m-%d}" in told["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "told"),
+    [
+        (timedelta(minutes=4), None),
+        (timedelta(days=365, seconds=30), "The clock of a scheduler is 525600 minutes ahead of that of the database"),
+        (timedelta(days=-365, seconds=-30), "The clock of a scheduler is 525600 minutes behind that of the database"),
+    ],
+)
+def test_a_clock_that_is_wrong_is_told_while_its_process_is_there(
+    database: Database, client: TestClient, ahead: timedelta, told: str | None
+) -> None:
+    with database.transaction() as session:
+        attendance.sign(session, "first", "scheduler", [], Clock().wall())
+        attendance.sign(session, "second", "scheduler", [], Clock().wall() + ahead)
+    said = client.get("/v1/status").json()
+    sentences = [each["sentence"] for each in said["degraded"] if each["code"] == "clock"]
+    assert [sentence.split(": ")[0] for sentence in sentences] == ([told] if told else [])
+    assert said["processes"] == {"schedulers": 2, "workers": {}}
+    with database.transaction() as session:
+        attendance.leave(session, "second")
+    said = client.get("/v1/status").json()
+    assert (codes(said), said["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
+
+
+def test_what_keeps_a_worker_from_its_work_is_told_until_it_goes_on(database: Database, client: TestClient) -> None:
+    for trouble, expected in (("The process of the job 1 was stopped.", ["job-stopped"]), (None, [])):
+        with database.transaction() as session:
+            attendance.sign(session, "first", "worker", ["default"], Clock().wall(), trouble)
+        assert work_codes(client) == expected
 
 
 def test_a_broker_that_does_not_answer_is_told(sqlite: str, tmp_path: Path) -> None:

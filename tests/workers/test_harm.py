@@ -1,13 +1,15 @@
 """A job that crashes, hangs, floods or ignores its cancel harms itself alone."""
 
 import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from records import events, jobs
-from tests.workers.conftest import Shop, end
+from records import attendance, events, jobs
+from tests.workers.conftest import PATIENCE, Shop, end
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
 
 
@@ -84,6 +86,28 @@ def test_a_job_whose_progress_stands_still_is_killed_and_tried_again(harmful_sho
 def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("harm", harm="freeze_once").id)
     assert (job.status, job.attempt) == ("succeeded", 2)
+
+
+def test_a_process_that_is_stopped_is_told_of_until_it_is_replaced(harmful_shop: Shop) -> None:
+    done(harmful_shop)
+    job = harmful_shop.post("harm", harm="freeze_once")
+    (trouble,) = troubles(harmful_shop, job.id, until=bool)
+    assert trouble.startswith(f"The process of the job {job.id} was stopped (SIGSTOP)")
+    assert harmful_shop.ended(job.id).status == "succeeded"
+    assert troubles(harmful_shop, job.id, until=lambda sentences: not sentences) == []
+
+
+def troubles(shop: Shop, job: str, until: Callable[[list[str]], bool]) -> list[str]:
+    """Return what the workers say of a job that keeps them from their work, when something holds of it."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        with shop.database.reading() as session:
+            processes = attendance.present(session)
+        sentences = [each.trouble for each in processes if each.trouble is not None and job in each.trouble]
+        if until(sentences):
+            return sentences
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_a_job_whose_progress_moves_is_left_alone(harmful_shop: Shop) -> None:
