@@ -4,13 +4,17 @@ import signal
 import subprocess
 from collections.abc import Callable
 from datetime import datetime
+from typing import TypeAlias
 
 import structlog
 
+from freshet.forked import Forked
 from records.clock import Clock
 from records.restarts import Restart
 
 log = structlog.get_logger()
+
+Process: TypeAlias = "Forked | subprocess.Popen[bytes]"
 
 LONGEST_SILENCE = 8.0  # seconds without a sign of life; then it hangs
 TOLD_SILENCE = 4.0  # seconds without one, from which on it is told
@@ -32,9 +36,7 @@ class Part:
         start: starts a process in place of one that has ended.
     """
 
-    def __init__(
-        self, name: str, start: Callable[[], subprocess.Popen[bytes]], first: subprocess.Popen[bytes], now: float
-    ) -> None:
+    def __init__(self, name: str, start: Callable[[], Process], first: Process, now: float) -> None:
         self.name, self._start = name, start
         self._clock = Clock()
         self._ends = 0
@@ -90,7 +92,7 @@ class Part:
     def _longest_start(self) -> float:
         return LONGEST_START * 2.0 ** min(self._ends, MOST_DOUBLINGS)
 
-    def _begin(self, process: subprocess.Popen[bytes], now: float) -> None:
+    def _begin(self, process: Process, now: float) -> None:
         self.process = process
         self._started_at = self._sign_at = now
         self._lives = self._hung = self._outlived = False

@@ -4,19 +4,19 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from typing import IO
 
 import structlog
 
+from freshet import forked
 from freshet.ears import Ears
-from freshet.part import LONGEST_SILENCE, Part
+from freshet.part import LONGEST_SILENCE, Part, Process
 from hydrology.errors import Problem
 from records import private, restarts, signs
-from records.parent import end_with_parent
 from records.restarts import Restart
 from records.settings import Settings
 from workers.broker import answers, launch_embedded, start_embedded
@@ -71,35 +71,26 @@ class Service:
             ServiceProblem: another instance runs on this data folder.
             BrokerProblem: the embedded broker does not start.
         """
-        with _only_instance(self.settings), closing(Ears()) as ears:
+        with _only_instance(self.settings) as lock, closing(Ears()) as ears:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
+            forked.load()
             try:
-                self._start(ears)
+                self._start(ears, lock)
                 self._watch(ears)
             finally:
                 signs.tell(signs.STOPPING)
                 self._end_all()
 
-    def _start(self, ears: Ears) -> None:
+    def _start(self, ears: Ears, lock: IO[str]) -> None:
         now = time.monotonic()
         if self.settings.broker_url is None:
             launch = partial(launch_embedded, self.settings)
             self._broker = Part("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
-            spawn = partial(self._spawn, arguments, ears)
-            self._parts.append(Part(name, spawn, spawn(), now))
+            fork = partial(forked.Forked, arguments, self._environment(ears), [ears, lock])
+            self._parts.append(Part(name, fork, fork(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
-
-    def _spawn(self, arguments: list[str], ears: Ears) -> subprocess.Popen[bytes]:
-        # A group of its own: Ctrl-C reaches the supervisor alone, which then stops the parts in order.
-        return subprocess.Popen(
-            [sys.executable, "-m", "freshet", *arguments],
-            env=self._environment(ears),
-            stdout=sys.stderr.fileno(),  # standard output is for answers
-            process_group=0,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - there are no threads here
-        )
 
     def _environment(self, ears: Ears) -> dict[str, str]:
         """Return the environment of the parts: the settings of this process, whatever they came from."""
@@ -152,7 +143,7 @@ class Service:
         log.info("service.stop")
 
 
-def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+def _end(processes: Sequence[Process]) -> None:
     """Tell processes to end, wait for them together, and kill those that do not."""
     last = time.monotonic() + PATIENCE
     for process in processes:
@@ -167,7 +158,8 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 @contextmanager
-def _only_instance(settings: Settings) -> Iterator[None]:
+def _only_instance(settings: Settings) -> Iterator[IO[str]]:
+    """Hold the lock of a data folder, and give its file."""
     private.make_folder(settings.data)
     with open(settings.data / "service.lock", "a+", opener=private.opener) as lock:
         try:
@@ -182,4 +174,4 @@ def _only_instance(settings: Settings) -> Iterator[None]:
         lock.truncate()
         lock.write(str(os.getpid()))
         lock.flush()
-        yield
+        yield lock

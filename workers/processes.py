@@ -86,6 +86,7 @@ def work(
             without_mingle=True,
             without_heartbeat=True,
         )
+        consumer.set_process_status = lambda _: None  # Celery would give the process another title than its command
         with attending(signs_of_life):
             consumer.start()
         if consumer.exitcode:  # Celery tells of its error in the log alone

@@ -213,10 +213,10 @@ def _run(service: Service) -> Iterator[Service]:
 
 def part_name(process: int) -> str:
     """Return the name of the part that a process is."""
-    words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
-    if "freshet" not in words:
+    words = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0").split(" ")
+    if words[0] != "freshet":
         return "broker"
-    return f"worker {words[5]}" if words[3] == "worker" else words[3]
+    return f"worker {words[3]}" if words[1] == "worker" else words[1]
 
 
 def children(process: int) -> list[int]:

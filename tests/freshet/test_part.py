@@ -1,5 +1,6 @@
 """A part of the service that ends or hangs is started again, one that keeps ending after growing waits."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def part(start: Callable[[], subprocess.Popen[bytes]]) -> Part:
 
 
 def killed(part: Part, how: signal.Signals = signal.SIGKILL) -> None:
-    part.process.send_signal(how)
+    os.kill(part.process.pid, how)
     part.process.wait()
 
 
@@ -120,7 +121,7 @@ def test_one_that_cannot_be_started_is_tried_again(start: Callable[[], subproces
 
 def test_one_that_gives_no_sign_any_more_is_killed_even_if_it_is_stopped(part: Part) -> None:
     part.hear(1.0)
-    part.process.send_signal(signal.SIGSTOP)
+    os.kill(part.process.pid, signal.SIGSTOP)
     part.look(1.0 + LONGEST_SILENCE)
     assert part.process.poll() is None
     part.look(1.0 + LONGEST_SILENCE + SOON)

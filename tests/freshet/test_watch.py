@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from jobspec.kinds import QUEUES
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
 
@@ -35,6 +36,10 @@ class Tree:
         except httpx2.TransportError:
             return {}
         return {each["code"]: each["sentence"] for each in said["degraded"]}
+
+    def processes(self) -> Any:
+        """Return how many schedulers and workers have said that they are there."""
+        return httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=5).json()["processes"]
 
     def until(self, holds: Callable[[], Any]) -> Any:
         """Wait until something holds, and return it."""
@@ -68,7 +73,10 @@ def tree(empty: Freshet) -> Iterator[Tree]:
 
 
 def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
+    workers = [f"worker --queue {queue}" for queue in QUEUES]
+    tree.until(lambda: tree.processes()["workers"] == dict.fromkeys(QUEUES, 1))
     before = tree.parts()
+    assert sorted(before) == sorted(["api", "broker", "scheduler", *workers])
     for process in before.values():
         os.kill(process, signal.SIGSTOP)
     tree.until(lambda: len(after := tree.parts()) == len(before) and not set(after.values()) & set(before.values()))
@@ -104,9 +112,9 @@ def _children(process: int) -> list[int]:
 
 
 def _name(process: int) -> str:
-    """Return what a part is: the words of its command after `freshet`."""
-    words = Path(f"/proc/{process}/cmdline").read_text().split("\0")
-    return " ".join(words[3:6] if words[3] == "worker" else words[3:4]) if "freshet" in words else "broker"
+    """Return what a part is: its command."""
+    command = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0")
+    return command.removeprefix("freshet ").partition(" --host")[0] if command.startswith("freshet ") else "broker"
 
 
 def _runs(process: int) -> bool:
