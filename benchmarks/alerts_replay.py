@@ -31,7 +31,7 @@ import torch
 from benchmarks.live.receiver import LATE, Received, Receiver, receiving
 from benchmarks.regional import data
 from hydrology.calendar import Day, Period, as_date
-from jobspec.kinds import MORNING, ReplayParams
+from jobspec.jobs.forecasting import MORNING, ReplayParams
 from jobspec.subscriptions import NewSubscription
 from operations.calibrate import calibrate_forecasts
 from operations.deliveries import deliver

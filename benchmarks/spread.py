@@ -14,7 +14,7 @@ import torch
 from benchmarks.regional.data import basins as all_basins
 from benchmarks.regional.data import opened
 from hydrology.spread import SPREAD_SOURCES
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.forecast import forecast
 from operations.pretrained import install, read_shipped
 from records import runs

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from benchmarks.regional.data import TEST, opened
 from benchmarks.regional.simulations import observe
 from hydrology.calendar import Day, Period, day
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.evaluate import evaluate
 from operations.forecast import forecast
 from operations.pretrained import install, read_shipped

@@ -21,7 +21,7 @@ from hydrology.synthetic import Landscape, Water, Weather, landscape, water, wea
 from hydrology.synthetic_origin import OTHER, SNOW, discharge_by_origin
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
 from operations.dataset import load_forcing, stacked

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from app.jobs.schemas import Job
 from freshet.client import Client, ServiceError
 from ingestion.sources import synthetic
-from jobspec.kinds import MORNING
+from jobspec.jobs.forecasting import MORNING
 from records import audit, keys, private
 from records.clock import Clock
 from records.engine import Database

@@ -9,8 +9,9 @@ from pydantic_core import PydanticCustomError
 from hydrology.products import PATTERN, own_product
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import MOST_DAYS_BEHIND
+from jobspec.faults import faults
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
-from jobspec.kinds import InvalidRequest, faults
+from jobspec.kinds import InvalidRequest
 
 MOST_DAYS_BACK = 366
 MOST_MEMBERS = 64

@@ -19,7 +19,7 @@ from hydrology.neighbours import ATTRIBUTES, most_alike
 from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag, Flags
 from ingestion.sources.base import BasinData, SourceFile, SourceSeries
-from jobspec.kinds import BridgeFit
+from jobspec.jobs.data import BridgeFit
 from operations.basins import chosen
 from operations.ingest import Outcome, store
 from records import basins, bridges, product_credits, series

@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.weather import IMAGINED, ForcingKind
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
 from operations.advance import advance
 from operations.alerts import decide

@@ -15,7 +15,7 @@ from hydrology.calendar import Day
 from hydrology.errors import Problem
 from hydrology.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.weather import ForcingKind
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.basins import last_ended
 from operations.forecast import OnDays, issue
 from operations.plans import Inputs, Plan, possible_plans, read_inputs

@@ -13,7 +13,7 @@ from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.weather import WeatherForecast
 from jobspec.changes import UNCHANGED, Changes
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
 from operations.advance import ONE_DAY
 from operations.basins import last_ended

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Days, Period
 from hydrology.held_out_years import HeldOutYears, split_years
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate

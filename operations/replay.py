@@ -17,7 +17,7 @@ from hydrology.errors import InvalidInput
 from hydrology.perturbed import CREDIT, SOURCE, Array, perturbed
 from hydrology.quantities import WEATHER
 from hydrology.weather import WeatherForecast, WeatherIssue
-from jobspec.kinds import MORNING, ReplayParams
+from jobspec.jobs.forecasting import MORNING, ReplayParams
 from operations.alerts import decide
 from operations.basins import chosen, last_ended
 from operations.bridged_weather import needed

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Day, Period
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.held_out_years import LEAST_YEARS, whole_water_years, year_of
-from jobspec.kinds import Judgement, PromotionRule, RetrainingParams
+from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
 from operations.calibrate import calibrate
 from operations.evaluate import evaluate

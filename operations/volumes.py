@@ -9,7 +9,7 @@ from dataclasses import replace
 import structlog
 
 from hydrology.calendar import Day
-from jobspec.kinds import ForecastParams, VolumesParams
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.basins import last_ended
 from operations.forecast import NothingToForecast, OnDays, basins_by_version, issue
 from operations.forecast_days import choose_days

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import structlog
 
-from jobspec.kinds import ForecastParams, WhatIfParams
+from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
 from operations.advance import ONE_DAY
 from operations.changed_weather import changed
 from operations.consumed import inputs_hash

@@ -17,7 +17,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
-from jobspec.kinds import QUEUES
+from jobspec.jobs.base import QUEUES
 from records import members
 from records.ids import fingerprint, new_id
 from records.jobrow import (

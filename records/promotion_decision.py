@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hydrology.bootstrap import Interval
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from records.documents import CLOSED
 
 

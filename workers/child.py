@@ -29,7 +29,7 @@ from structlog.contextvars import bound_contextvars
 
 from hydrology.errors import Problem
 from jobspec import kinds
-from jobspec.kinds import JobRequest
+from jobspec.jobs.base import JobRequest
 from records import jobs
 from records.clock import Clock
 from records.engine import Database
@@ -194,6 +194,6 @@ def _hindered(sentence: str) -> Outcome:
 
 
 if __name__ == "__main__":
-    from workers.tasks import HANDLERS
+    from workers.tasks.handlers import HANDLERS
 
     serve(HANDLERS)

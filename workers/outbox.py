@@ -2,7 +2,7 @@
 
 import structlog
 
-from jobspec.kinds import DeliveryJob
+from jobspec.jobs.upkeep import DeliveryJob
 from records import deliveries, jobs
 from workers.tools import ServiceTools
 

@@ -14,7 +14,8 @@ from celery import Celery
 from celery.signals import worker_shutting_down
 from sqlalchemy.exc import DBAPIError
 
-from jobspec.kinds import KINDS, JobRequest
+from jobspec.jobs.base import JobRequest
+from jobspec.kinds import KINDS
 from records import signs
 from records.clock import Clock
 from records.engine import DatabaseProblem

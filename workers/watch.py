@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import structlog
 
-from jobspec.kinds import JobRequest
+from jobspec.jobs.base import JobRequest
 from records import jobs
 from workers.children import Child
 from workers.job import Outcome, Progress, whereabouts

@@ -22,7 +22,8 @@ from tenacity import (
     wait_exponential,
 )
 
-from jobspec.kinds import KINDS, InvalidRequest, JobRequest, read
+from jobspec.jobs.base import JobRequest
+from jobspec.kinds import KINDS, InvalidRequest, read
 from records import jobs
 from workers import uploads
 from workers.children import Child, Children

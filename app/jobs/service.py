@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.jobs.schemas import Cause, Job, Progress
 from app.problems import Forbidden
-from jobspec.kinds import JobRequest
+from jobspec.jobs.base import JobRequest
 from records import audit, jobs
 from records.audit import Action, Actor
 from records.clock import Clock

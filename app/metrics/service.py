@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 
 from hydrology.staleness import age_days
-from jobspec.kinds import QUEUES
+from jobspec.jobs.base import QUEUES
 from records import attendance, figures, job_health
 from records.clock import Clock
 from records.engine import Database

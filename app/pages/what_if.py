@@ -19,7 +19,7 @@ from app.what_if.schemas import WhatIfOfRun
 from hydrology.errors import NotFound
 from jobspec.changes import Increment
 from jobspec.fields import ID
-from jobspec.kinds import WhatIfParams
+from jobspec.jobs.forecasting import WhatIfParams
 from records import basins
 from records.runs import Run
 

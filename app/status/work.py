@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.status.schemas import Degraded
-from jobspec.kinds import MemberJob
+from jobspec.jobs.training import MemberJob
 from records import attendance, clock_health, job_health, restarts
 from records.locked import is_locked
 from records.settings import Settings

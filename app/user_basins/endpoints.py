@@ -19,7 +19,7 @@ from app.user_basins.schemas import OWN, PRODUCT, OwnBasin
 from app.user_basins.service import NotYours, TakenNamespace
 from jobspec.basins import AddedBasin
 from jobspec.fields import BASIN_SCHEMA, full_id
-from jobspec.kinds import BasinJob, UploadJob, UploadParams
+from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from records import audit
 from records.ids import new_id
 from records.jobs import IdempotencyConflict

@@ -26,7 +26,7 @@ from app.security import By, Operator
 from app.weather import service
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
 from jobspec.fields import ID, NAME
-from jobspec.kinds import WeatherJob, WeatherParams
+from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.weather import WeatherDocument
 from records import basins
 from records.basins import UnknownBasin

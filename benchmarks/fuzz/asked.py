@@ -16,7 +16,7 @@ from hydrology.outline import outline_of
 from hydrology.volumes import Season
 from hydrology.weather_points import weather_points
 from ingestion.client import http_address, redirected, shown
-from jobspec import kinds
+from jobspec import faults, kinds
 from jobspec.addresses import why_no_target
 from jobspec.basins import AddedBasin
 from jobspec.feeds import NewFeed, read_settings
@@ -52,7 +52,7 @@ def _model(model: type[BaseModel]) -> Callable[[bytes], object]:
         try:
             contract.validate_json(content)
         except ValidationError as error:
-            raise kinds.InvalidRequest("; ".join(kinds.faults(error, _json(content)))) from None
+            raise kinds.InvalidRequest("; ".join(faults.faults(error, _json(content)))) from None
 
     return read
 

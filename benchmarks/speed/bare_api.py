@@ -21,7 +21,7 @@ from benchmarks.processes import free_port
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import T0
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.forecast import forecast
 from records import promotions
 from records.engine import Database

@@ -20,7 +20,7 @@ from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import BASINS, ESP_HORIZON, LEADS, T0, issue
 from hydrology.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from records import error_models
 from records.engine import Database
 from records.tables.error_models import BasinErrorsRow, ErrorModelRow

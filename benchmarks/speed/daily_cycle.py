@@ -37,7 +37,7 @@ from hydrology.series import DailySeries
 from hydrology.units import Area, mm_per_day_to_cfs
 from ingestion.sources.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
-from jobspec.kinds import MORNING
+from jobspec.jobs.forecasting import MORNING
 from operations.daily import ADVANCING, Watcher, daily
 from operations.intake import Intake
 from operations.loading import load_version

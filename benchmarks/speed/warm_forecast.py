@@ -26,7 +26,7 @@ from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
 from hydrology.ledger import FLOWS
 from ingestion.sources.base import Source
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing

@@ -30,7 +30,7 @@ from hydrology.calendar import Period, as_date
 from hydrology.perturbed import SOURCE as PERTURBED
 from hydrology.quantities import WEATHER
 from hydrology.weather import WeatherForecast, WeatherIssue
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models.ensemble import Ensemble
 from models.inference import GROUP
 from operations.forecast import forecast

@@ -21,7 +21,7 @@ from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries
 from hydrology.weather import ForcingKind, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import Observations
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.ingest import store as store_observed
 from operations.prune import prune
 from records import audit, basins, error_models, issuing, jobs, promotions, runs, states, weather

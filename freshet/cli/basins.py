@@ -15,7 +15,8 @@ from hydrology.basins import basin_id
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
 from jobspec.basins import AddedBasin
-from jobspec.kinds import InvalidRequest, faults
+from jobspec.faults import faults
+from jobspec.kinds import InvalidRequest
 from records import basins as records
 from records import promotions, series
 

@@ -15,7 +15,7 @@ from freshet.cli.progress import reporting
 from hydrology.basins import basin_id
 from hydrology.bridge import PRECIPITATION
 from hydrology.errors import DataProblem
-from jobspec.kinds import BridgeParams
+from jobspec.jobs.data import BridgeParams
 from operations.bridge import apply as run_apply
 from operations.bridge import fit as run_fit
 from records import bridges as records

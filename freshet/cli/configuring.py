@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from hydrology.errors import InvalidInput
-from jobspec.kinds import faults
+from jobspec.faults import faults
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 
 Fields = dict[str, Any]

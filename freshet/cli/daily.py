@@ -10,7 +10,7 @@ from freshet.cli.feeds import MOST_ROWS, any_intake
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
-from jobspec.kinds import DailyParams
+from jobspec.jobs.forecasting import DailyParams
 from records import alert_changes
 
 if TYPE_CHECKING:

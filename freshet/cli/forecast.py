@@ -13,7 +13,7 @@ from freshet.cli.progress import reporting
 from freshet.cli.runs import run_json, run_table, training_notes
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.weather import ForcingKind
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.basins import chosen
 
 _FIELDS = ForecastParams.model_fields

@@ -8,7 +8,7 @@ import uvicorn
 from freshet.cli.context import Begins, opened
 from freshet.cli.serve import Host, Port, check_free
 from hydrology.errors import InvalidInput
-from jobspec.kinds import QUEUES
+from jobspec.jobs.base import QUEUES
 from records.settings import Settings
 
 

@@ -12,7 +12,7 @@ from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
-from jobspec.kinds import ReforecastParams
+from jobspec.jobs.judging import ReforecastParams
 from operations.basins import chosen
 from records import promotions, verification, versions
 

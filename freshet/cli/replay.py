@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
-from jobspec.kinds import ReplayParams
+from jobspec.jobs.forecasting import ReplayParams
 
 _FIELDS = ReplayParams.model_fields
 

@@ -9,7 +9,8 @@ from freshet.cli.context import cores, opened, use_threads
 from freshet.cli.output import Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.train import describe, require_device
-from jobspec.kinds import RetrainingJob, RetrainingParams, read
+from jobspec.jobs.training import RetrainingJob, RetrainingParams
+from jobspec.kinds import read
 from records.documents import to_json
 
 if TYPE_CHECKING:

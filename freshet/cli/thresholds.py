@@ -17,7 +17,7 @@ from hydrology.basins import basin_id
 from hydrology.calendar import Period
 from hydrology.thresholds import OF_MODEL, WHAT, Statistic
 from hydrology.units import converted
-from jobspec.kinds import LevelsParams
+from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import NewThreshold
 from operations.basins import chosen
 from records import audit, basins, model_levels, promotions

@@ -13,7 +13,7 @@ from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.basins import chosen, forcing_products

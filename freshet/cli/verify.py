@@ -10,7 +10,7 @@ from freshet.cli import verified
 from freshet.cli.context import opened, use_threads
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
-from jobspec.kinds import VerificationParams
+from jobspec.jobs.judging import VerificationParams
 from records import verification
 from records.verification import PooledVerification
 

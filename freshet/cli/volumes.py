@@ -13,7 +13,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
-from jobspec.kinds import VolumesParams
+from jobspec.jobs.forecasting import VolumesParams
 from operations.basins import chosen
 from records import runs
 from records import volumes as records

@@ -14,7 +14,7 @@ from freshet.cli.runs import run_json, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.weather import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
-from jobspec.kinds import WhatIfParams
+from jobspec.jobs.forecasting import WhatIfParams
 from operations.basins import chosen
 from records import audit
 

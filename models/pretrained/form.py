@@ -15,7 +15,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hydrology.errors import DataProblem, excerpt
-from jobspec.kinds import faults
+from jobspec.faults import faults
 from jobspec.training import StoredTraining
 from models import checkpoint
 from models.networks import build

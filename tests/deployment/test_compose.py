@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobspec.kinds import QUEUES
+from jobspec.jobs.base import QUEUES
 from tests.deployment.files import COMPOSE, OWN_IMAGES, ROOT, compose, own_services, services, stages
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Period
 from jobspec.changes import Changes, Increment
 from jobspec.feeds import NewFeed, read_settings
-from jobspec.kinds import ForecastParams, VolumesParams, WhatIfParams
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
 from operations.compare import compare

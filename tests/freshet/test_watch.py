@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from jobspec.kinds import QUEUES
+from jobspec.jobs.base import QUEUES
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
 

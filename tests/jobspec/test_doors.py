@@ -17,7 +17,7 @@ from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from tests.jobspec.requests import Wrong, wrong_requests
 from workers.children import Children
-from workers.tasks import HANDLERS
+from workers.tasks.handlers import HANDLERS
 from workers.tools import ServiceTools, tools_of
 from workers.worker import Worker
 

@@ -9,7 +9,7 @@ from hydrology.alerting import WINDOW_DAYS
 from hydrology.calendar import Period, as_date, day
 from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, mm_per_day_to_m3s
-from jobspec.kinds import ForecastParams, ReplayParams
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from jobspec.thresholds import NewThreshold
 from operations.alerts import decide
 from operations.calibrate import calibrate

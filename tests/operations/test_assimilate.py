@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from hydrology.calendar import Period, day
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from operations.assimilate import WINDOW_DAYS, increments

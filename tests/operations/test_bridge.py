@@ -12,7 +12,8 @@ from hydrology.errors import InvalidInput
 from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag
 from hydrology.weather import WeatherForecast
-from jobspec.kinds import BridgeFit, ForecastParams
+from jobspec.jobs.data import BridgeFit
+from jobspec.jobs.forecasting import ForecastParams
 from operations.bridge import NothingToBridge, apply, fit, weather_of
 from operations.forecast import NothingToForecast, forecast
 from records import basins, bridges, revisions, runs, series, sources, states, versions, weather

@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 from hydrology.calendar import Period, as_date, day
 from hydrology.error_model import LEVELS, errors_of
 from hydrology.errors import DataProblem, InvalidInput
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.advance import ONE_DAY
 from operations.calibrate import calibrate
 from operations.dataset import load_discharge, load_forcing

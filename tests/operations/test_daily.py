@@ -11,7 +11,7 @@ import pytest
 
 from hydrology.bridge import BRIDGED
 from hydrology.calendar import Period, day
-from jobspec.kinds import BridgeFit
+from jobspec.jobs.data import BridgeFit
 from operations.bridge import fit
 from operations.daily import ADVANCING, Cycle
 from records import basins, runs, series, states

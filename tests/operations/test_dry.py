@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hydrology.calendar import Period, day
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.dataset import BasinForcing, load_forcings
 from operations.forecast import forecast
 from operations.forecast_days import RunDays

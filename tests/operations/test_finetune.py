@@ -16,7 +16,8 @@ from hydrology.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
 from hydrology.held_out_years import split_years
-from jobspec.kinds import ForecastParams, PromotionRule
+from jobspec.jobs.forecasting import ForecastParams
+from jobspec.jobs.training import PromotionRule
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, FineTuningConfig
 from models import checkpoint

@@ -17,7 +17,7 @@ from hydrology.calendar import Day, Period, day
 from hydrology.credit import Credit
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.series import DailySeries
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
 from models.arrays import Forcing
 from models.ensemble import Ensemble

@@ -12,7 +12,7 @@ from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.indices import CLIMATE
 from jobspec.basins import AddedBasin
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.climate import compute
 from operations.evaluate import evaluate
 from operations.forecast import NothingToForecast, forecast

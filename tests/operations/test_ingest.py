@@ -12,7 +12,7 @@ from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
 from hydrology.units import Area, cfs_to_mm_per_day
 from ingestion.sources.camels import CamelsSource
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.forecast import forecast
 from operations.ingest import Outcome, first_affected, ingest
 from records import basins, revisions, series, states, versions

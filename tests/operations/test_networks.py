@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hydrology.calendar import Period, day
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.evaluate import evaluate
 from operations.forecast import NothingToForecast, forecast
 from operations.train import train

@@ -9,7 +9,7 @@ from hydrology.calendar import Period, day
 from hydrology.normals import normals
 from hydrology.series import DailySeries
 from hydrology.units import Area, to_mm_per_day
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations.forecast import forecast
 from operations.normals import observed_normals
 from records import basins, model_levels, model_water, runs, series, skill, sources, versions

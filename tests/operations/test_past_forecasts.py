@@ -12,7 +12,7 @@ from hydrology.calendar import Period, day
 from hydrology.error_model import LEVELS
 from hydrology.errors import DataProblem
 from hydrology.perturbed import SOURCE
-from jobspec.kinds import ReplayParams
+from jobspec.jobs.forecasting import ReplayParams
 from operations import calibrate as calibrating
 from operations.advance import ONE_DAY
 from operations.calibrate import calibrate, calibrate_forecasts

@@ -18,7 +18,7 @@ from sqlalchemy import delete
 from hydrology.calendar import Period, day
 from hydrology.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from hydrology.errors import DataProblem, InvalidInput
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
 from models.pretrained import SHELF, errors
 from models.pretrained.form import DamagedEnsemble, names, read

@@ -11,7 +11,7 @@ from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
 from hydrology.physics import ProbeResult
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.promotion_rule import decide, side_by_side
 from operations.train import train

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 from hydrology.calendar import Period, day
 from hydrology.regional_snow import RegionalSnow, SnowBand
 from hydrology.snow17 import snow17
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import snow as shipped_snow
 from models.pretrained.form import DamagedEnsemble, read
 from operations.dataset import load_forcing

@@ -8,7 +8,7 @@ import pytest
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput
 from hydrology.perturbed import CREDIT, SOURCE
-from jobspec.kinds import ForecastParams, ReplayParams
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.forecast import forecast
 from operations.replay import replay
 from records import runs, series, states, weather

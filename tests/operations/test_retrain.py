@@ -6,7 +6,7 @@ import pytest
 
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput, Problem
-from jobspec.kinds import RetrainingParams
+from jobspec.jobs.training import RetrainingParams
 from operations import retrain
 from operations.train import train, train_members
 from records import error_models, promotions, skill, versions

@@ -11,7 +11,7 @@ import pytest
 from hydrology.calendar import Period, as_date, day
 from hydrology.quantities import WEATHER
 from hydrology.weather import ForcingKind, WeatherForecast, WeatherIssue
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from operations import look_ahead
 from operations.forecast import NothingToForecast, forecast
 from records import runs, series, weather

@@ -8,7 +8,7 @@ import pytest
 
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from models.pretrained.form import DamagedEnsemble, TwinEnsemble
 from operations.compare import compare
 from operations.evaluate import Evaluation, evaluate

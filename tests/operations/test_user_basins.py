@@ -16,7 +16,7 @@ from ingestion.sources.base import BasinData, Source
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
 from operations.evaluate import evaluate
 from operations.forecast import NothingToForecast, forecast

@@ -8,7 +8,7 @@ import pytest
 
 from hydrology.calendar import Period, day
 from hydrology.volumes import Array, Observed, Season
-from jobspec.kinds import VolumesParams
+from jobspec.jobs.forecasting import VolumesParams
 from operations.calibrate import calibrate
 from operations.volumes import forecast_volumes
 from records import basins, runs, states, volumes

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hydrology.calendar import Period, day
 from hydrology.humidity import saturation_vapour_pressure
 from jobspec.changes import Changes
-from jobspec.kinds import InvalidRequest, WhatIfParams, read
+from jobspec.jobs.forecasting import WhatIfParams
+from jobspec.kinds import InvalidRequest, read
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
 from operations.advance import ONE_DAY

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from hydrology.bootstrap import Interval
 from hydrology.calendar import Period
 from hydrology.errors import InvalidInput
-from jobspec.kinds import PromotionRule
+from jobspec.jobs.training import PromotionRule
 from records import versions
 from records.engine import Database
 from records.ids import Corrupt

@@ -7,7 +7,7 @@ from unittest.mock import patch
 from ingestion.sources.base import SourceFile
 from ingestion.sources.caravan import source, timeseries
 from workers.child import serve
-from workers.tasks import HANDLERS
+from workers.tasks.handlers import HANDLERS
 
 CRASHES_AT = ("camels_2", "camels_4")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from jobspec.fields import RequestModel
-from jobspec.kinds import QUEUES, JobRequest
+from jobspec.jobs.base import QUEUES, JobRequest
 from records import jobs
 from records.logs import log_to_stderr
 from records.settings import Settings

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from app.pages.forms import form_of
-from jobspec.kinds import REQUESTABLE, ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
+from jobspec.kinds import REQUESTABLE
 from jobspec.subscriptions import NewSubscription
 
 

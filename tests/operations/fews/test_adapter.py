@@ -14,7 +14,7 @@ import rtctools.data.rtc
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput, Problem
 from hydrology.units import mm_per_day_to_m3s
-from jobspec.kinds import ForecastParams
+from jobspec.jobs.forecasting import ForecastParams
 from models import saved_state
 from models.saved_state import Owner, UnusableState
 from operations.basins import area_by

@@ -1,0 +1,39 @@
+"""What is wrong with a request, in words that are safe to show."""
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+MOST_FAULTS = 10  # nobody reads thousands of sentences
+
+
+def faults(error: ValidationError, request: object) -> list[str]:
+    """Return what is wrong with each field of a request, named by its path in it."""
+    details = error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
+    return [f"{_path(detail, request)}: {_message(detail)}" for detail in details]
+
+
+def _path(detail: ErrorDetails, value: Any) -> str:
+    """Return a field's path as the request writes it, without the tags of pydantic's unions."""
+    parts = []
+    for part in detail["loc"]:
+        inside = part in value if isinstance(value, dict) else isinstance(part, int) and isinstance(value, list)
+        if inside:
+            value = value[part]
+        if inside or (detail["type"] == "missing" and part == detail["loc"][-1]):
+            parts.append(shown(part) if isinstance(part, str) else str(part))
+    return ".".join(parts) or "the request"
+
+
+def _message(detail: ErrorDetails) -> str:
+    messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
+    message = messages.get(detail["type"], detail["msg"]).rstrip(".")
+    # A tag of a union is repeated as it came.
+    return "".join(letter if letter.isprintable() else "?" for letter in message[:1].lower() + message[1:300])
+
+
+def shown(text: str) -> str:
+    """Return a name from a request as it can safely be shown."""
+    is_name = text.isidentifier() and text.isascii() and len(text) <= 64
+    return text if is_name else ascii(text[:64])

@@ -1,0 +1,137 @@
+"""Jobs that make model versions."""
+
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from hydrology.calendar import Period
+from hydrology.held_out_years import split_years
+from jobspec.fields import Basins, Id, Line, Name, PeriodField, RequestModel, refusing
+from jobspec.jobs.base import JobRequest
+from jobspec.training import AnyTraining
+
+
+class Judgement(RequestModel):
+    """What comes of a new version that is held against the current ones."""
+
+    margin: float = Field(0.0, ge=0, le=1, description="How far above 0 the interval must lie, in NSE.")
+    promote: bool = Field(False, description="Whether a better version becomes current automatically.")
+
+
+class PromotionRule(Judgement):
+    """How the new version is compared with the current ones. It is better where the 95 % interval of the median
+    difference in NSE, paired by basin, lies above the margin. Two of every three water years decide; the third only
+    reports. A fine-tuned version is decided on basin by basin, and against its parent where a basin has no version."""
+
+    period: PeriodField = Field(
+        description="Days that took no part in the training, nor in that of its ancestors: four or more whole water "
+        "years (October to September)."
+    )
+
+
+class TrainingParams(RequestModel):
+    """What to train, and on which basins."""
+
+    config: AnyTraining = Field(description="With `parent` it is a fine-tuning.")
+    basins: Basins = Field([], description="By default all that are kept.")
+    label: Line | None = Field(None, description="A name for the version.")
+    compare: PromotionRule | None = Field(
+        None,
+        description="Without it, the version serves only basins that have none; a fine-tuned version serves no basin "
+        "before it is promoted.",
+    )
+
+    @field_validator("compare")
+    @classmethod
+    def _has_enough_years(cls, rule: PromotionRule | None) -> PromotionRule | None:
+        if rule is not None:
+            with refusing("period"):
+                split_years(rule.period)
+        return rule
+
+
+class TrainingJob(JobRequest):
+    """Train a model version, or fine-tune one."""
+
+    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+
+    kind: Literal["training"]
+    params: TrainingParams
+
+
+class RetrainingParams(Judgement):
+    """Which version's recipe to train anew on the record as it is now, and what comes of it.
+
+    Two ensembles are trained: the candidate on every day of the record, and its twin on all but the judged years. The
+    twin is held there against the version in use, or that one's twin, by the rule of a training's `compare`."""
+
+    version: Id | None = Field(None, description="By default the version in use in the most basins.")
+    judge_on: PeriodField | None = Field(
+        None,
+        description="Four or more whole water years (October to September). By default the longest stretch of them "
+        "that the version in use, or its twin, has not learnt from.",
+    )
+    label: Line | None = Field(None, description="A name for the candidate.")
+
+    @field_validator("judge_on")
+    @classmethod
+    def _has_enough_years(cls, period: Period | None) -> Period | None:
+        if period is not None:
+            with refusing("period"):
+                split_years(period)
+        return period
+
+
+class RetrainingJob(JobRequest):
+    """Train the recipe of the version in use anew on the record as it is now, judge what it led to, and with `promote`
+    put it in use where it is better. Where no water year has come since, nothing is done: made for a schedule."""
+
+    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+
+    kind: Literal["retraining"]
+    params: RetrainingParams
+
+
+class MemberParams(RequestModel):
+    """Which member of which training to train."""
+
+    training: str
+    member: int = Field(ge=0)
+
+
+class MemberJob(JobRequest):
+    """Train one member of an ensemble. Only a training posts it."""
+
+    queue = "training"
+    time_limit = timedelta(days=14)
+
+    kind: Literal["member"] = "member"
+    params: MemberParams
+
+
+class PretrainedParams(RequestModel):
+    """Which shipped ensemble to install, and what it is to serve."""
+
+    name: Name | None = Field(
+        None,
+        description="By default `mclstm-maurer-447`, or the only one of the folder that is set.",
+        examples=["mclstm-maurer-447"],
+    )
+    product: Name | None = Field(
+        None,
+        description="The weather product that it is to use; by default the one that it learnt from. If it is "
+        "another, every forecast says so.",
+    )
+    promote: bool = Field(
+        False,
+        description="Whether it becomes current for every basin that has its weather and attributes and no version "
+        "yet.",
+    )
+
+
+class PretrainedJob(JobRequest):
+    """Install a trained ensemble that came with Freshet as a model version. Installing it again changes nothing."""
+
+    kind: Literal["pretrained"]
+    params: PretrainedParams

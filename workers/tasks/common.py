@@ -1,0 +1,66 @@
+"""What several kinds of job need."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hydrology.errors import DataProblem
+from records import jobs, runs
+from workers.job import Running
+
+if TYPE_CHECKING:
+    from operations.ingest import Outcome
+    from operations.intake import Intake
+
+
+MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
+
+
+def purpose_of(running: Running) -> runs.Purpose:
+    """Return why a job issues forecasts."""
+    from operations import posted
+
+    with running.tools.database.reading() as session:
+        return "operational" if posted.speaks_for_the_service(session, running.job) else "on-request"
+
+
+def intake_of(running: Running) -> "Intake":
+    """Return where a job may read files from."""
+    from operations.intake import Intake
+
+    settings = running.tools.settings
+
+    def show(received: int, size: int | None) -> None:
+        running.show(received, size or received, "bytes")
+
+    downloads = settings.data / "downloads"
+    return Intake(downloads, settings.ingest_hosts, settings.ingest_roots, show, on_file(running))
+
+
+def on_file(running: Running) -> Callable[[str], None]:
+    """Return what shows each file before it is read, and refuses those at which the job's process has died twice."""
+    from ingestion.sources.base import SourceError
+
+    with running.tools.database.reading() as session:
+        deadly = jobs.deadly_files(session, running.job.id)
+
+    def show(name: str) -> None:
+        if name in deadly:
+            cause = f"the process that read it {deadly[name]}, twice"
+            raise SourceError(name, cause, "get it from its publisher again, or leave it out")
+        running.show_file(name)
+
+    return show
+
+
+def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
+    """Return what a job tells of its basins.
+
+    Raises:
+        DataProblem: all of them failed.
+    """
+    failed = {outcome.basin: outcome.error for outcome in outcomes if outcome.status == "failed"}
+    if failed and len(failed) == len(outcomes):
+        raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
+    counts = Counter(outcome.status for outcome in outcomes)
+    return {"counts": dict(counts), "failed": failed}

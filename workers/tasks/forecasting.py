@@ -1,0 +1,82 @@
+"""What jobs do that look ahead."""
+
+from itertools import islice
+from typing import Any
+
+from hydrology.errors import DataProblem
+from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
+from workers.job import Running
+from workers.tasks.common import MOST_TOLD, intake_of, purpose_of
+
+
+def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
+    """Issue forecast runs."""
+    from operations.forecast import forecast as issue
+
+    tools, key = running.tools, running.job.id
+    issued = issue(tools.database, tools.clock, params, purpose=purpose_of(running), key=key, on_days=running.show)
+    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
+
+
+def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
+    """Make what-if runs."""
+    from operations.whatif import what_if as make
+
+    tools, job = running.tools, running.job
+    made = make(tools.database, tools.clock, params, by=job.created_by, key=job.id, on_days=running.show)
+    return {
+        "runs": [
+            {"run": run.id, "status": run.status, "t0": str(run.t0), "base": run.what_if and run.what_if.base}
+            for run in made
+        ]
+    }
+
+
+def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
+    """Issue forecasts of seasonal volumes."""
+    from operations.volumes import forecast_volumes
+
+    tools = running.tools
+    issued = forecast_volumes(tools.database, tools.clock, params, key=running.job.id, on_days=running.show)
+    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
+
+
+def daily(running: Running, params: DailyParams) -> dict[str, Any]:
+    """Ask the feeds, apply the bridges, issue the newest forecasts, and tell of every basin what came of it."""
+    from operations.daily import Watcher
+    from operations.daily import daily as run
+    from operations.newest import Asked
+
+    tools = running.tools
+
+    def show(what: str, done: int, total: int, detail: str) -> None:
+        running.show(done, total, f"{what}: {detail}" if detail else what)
+
+    watcher = Watcher(show, running.log, running.pause)
+    asked = Asked(params.horizon, purpose_of(running))
+    cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
+    told = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
+    for basin, reason in told.items():
+        running.log(f"{basin} has no forecast of today. {reason}")
+    if len(told) == len(cycle.basins):
+        raise DataProblem(f"None of the {len(told)} basins has a forecast of today. {next(iter(told.values()), '')}")
+    return {
+        "counts": cycle.counts,
+        "basins": {basin.basin: basin.status for basin in cycle.basins},
+        "reasons": dict(islice(told.items(), MOST_TOLD)),
+        "problems": cycle.problems,
+        "alert_changes": len(cycle.changes),
+        "runs": [{"run": made.id, "status": made.status, "t0": str(made.t0)} for made in cycle.runs],
+    }
+
+
+def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
+    """Issue the forecasts of past mornings as if each were today."""
+    from operations.replay import replay as run
+
+    tools = running.tools
+    done = run(tools.database, tools.clock, params, purpose=purpose_of(running), on_morning=running.show)
+    for basin, reason in done.reasons.items():
+        running.log(f"{basin} has no forecast of the last morning. {reason}")
+    reasons = dict(islice(done.reasons.items(), MOST_TOLD))
+    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": reasons}

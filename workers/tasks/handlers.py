@@ -1,0 +1,35 @@
+"""What does each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
+
+torch is loaded by the operations alone, in the process that computes.
+"""
+
+from workers.job import Handler
+from workers.tasks import data, forecasting, judging, training, upkeep
+
+HANDLERS: dict[str, Handler] = {
+    "ingest": data.ingest,
+    "upload": data.upload,
+    "weather": data.weather,
+    "fetch": data.fetch,
+    "bridge": data.bridge,
+    "daily": forecasting.daily,
+    "replay": forecasting.replay,
+    "basin": data.basin,
+    "climate": data.climate,
+    "training": training.training,
+    "retraining": training.retraining,
+    "member": training.member,
+    "forecast": forecasting.forecast,
+    "what-if": forecasting.what_if,
+    "volumes": forecasting.volumes,
+    "evaluation": judging.evaluation,
+    "calibration": judging.calibration,
+    "reforecast": judging.reforecast,
+    "verification": judging.verification,
+    "levels": judging.levels,
+    "comparison": judging.comparison,
+    "pretrained": training.pretrained,
+    "check": upkeep.check,
+    "prune": upkeep.prune,
+    "delivery": upkeep.delivery,
+}

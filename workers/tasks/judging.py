@@ -1,0 +1,131 @@
+"""What jobs do that tell how good versions and forecasts are."""
+
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from jobspec.jobs.judging import (
+    CalibrationParams,
+    ComparisonParams,
+    EvaluationParams,
+    LevelsParams,
+    ReforecastParams,
+    VerificationParams,
+)
+from records import promotions, versions
+from workers.job import Running
+from workers.tasks.common import MOST_TOLD
+
+if TYPE_CHECKING:
+    from operations.calibrate import Calibrated
+
+
+def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
+    """Score a model version."""
+    from operations.evaluate import evaluate
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        version = params.version or versions.newest(session).id
+        basins = params.basins or promotions.basins_of(session, version)
+    scores = evaluate(tools.database, tools.clock, version, params.period, basins, running.show)
+    count, low, median, high = scores.quartiles("nse")
+    return {
+        "version": version,
+        "scored": scores.scored,
+        "nse": {"basins": count, "p25": low, "median": median, "p75": high},
+        "worst_residual": scores.worst_residual,
+        "left_out": scores.left_out,
+    }
+
+
+def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
+    """Fit the error model of a model version."""
+    from operations.calibrate import calibrate, calibrate_forecasts
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        version = params.version or versions.newest(session).id
+        basins = promotions.basins_of(session, version)
+    models = (
+        calibrate_forecasts(tools.database, tools.clock, version)
+        if params.forecasts
+        else [calibrate(tools.database, tools.clock, version, basins, params.period, running.show)]
+    )
+    return {"version": version, "error_models": [_error_model(model) for model in models]}
+
+
+def _error_model(done: "Calibrated") -> dict[str, Any]:
+    return asdict(done) | {"period": str(done.period), "basins": len(done.basins)}
+
+
+def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
+    """Keep how true the forecasts of a model version are."""
+    from operations.reforecast import reforecast as run
+
+    tools = running.tools
+    with tools.database.reading() as session:
+        version = params.version or versions.newest(session).id
+        basins = params.basins or promotions.basins_of(session, version)
+    done = run(
+        tools.database,
+        tools.clock,
+        version,
+        basins,
+        params.period,
+        every=params.every,
+        horizon=params.horizon,
+        on_basins=running.show,
+    )
+    return {
+        "version": version,
+        "scored": done.scored,
+        "basins": len(done.basins),
+        "error_model": done.error_model,
+        "left_out": done.left_out,
+    }
+
+
+def verification(running: Running, params: VerificationParams) -> dict[str, Any]:
+    """Keep how true the forecasts were that model versions have issued."""
+    from operations.verify import verify
+
+    done = verify(running.tools.database, running.tools.clock, params.version, running.show)
+    return {
+        "versions": [
+            {
+                "version": of.version_id,
+                "basins": len(of.basins),
+                "changed": len(of.changed),
+                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+            }
+            for of in done
+        ]
+    }
+
+
+def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
+    """Keep the levels of what model versions simulate of past days."""
+    from operations.model_levels import compute
+
+    done = compute(running.tools.database, running.tools.clock, params.version, params.basins, running.show)
+    return {
+        "versions": [
+            {
+                "version": of.version_id,
+                "basins": len(of.basins),
+                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+            }
+            for of in done
+        ]
+    }
+
+
+def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
+    """Compare model versions with the first of them."""
+    from operations.compare import compare
+
+    tools = running.tools
+    compared = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
+    stored = compared.comparison
+    return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}

@@ -1,0 +1,41 @@
+"""What jobs do that look after what is kept, and tell receivers."""
+
+from typing import Any
+
+from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
+from records import audit
+from workers.job import Running
+from workers.tasks.common import MOST_TOLD
+
+
+def check(running: Running, _params: CheckParams) -> dict[str, Any]:
+    """Check all that is kept."""
+    from records import soundness
+
+    done = soundness.check(running.tools.database, running.show)
+    for sentence in done.sentences[:MOST_TOLD]:
+        running.log(sentence)
+    done.require()
+    return {"rows": done.row_count}
+
+
+def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
+    """Send the alert changes that receivers wait for."""
+    from operations.deliveries import deliver
+
+    tools = running.tools
+    counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
+    return {"deliveries": dict(counts)}
+
+
+def prune(running: Running, _params: PruneParams) -> dict[str, Any]:
+    """Delete what is older than the rules of retention keep it."""
+    from operations.prune import prune as run
+
+    def show(what: str, done: int, total: int) -> None:
+        running.show(done, total, what)
+
+    tools, job = running.tools, running.job
+    actor = audit.Actor(job.created_by or f"job {job.id}", job.key_id)
+    done = run(tools.database, tools.clock, tools.settings, actor, show=show)
+    return {"pruned": {of_rule.rule: of_rule.count for of_rule in done}}
