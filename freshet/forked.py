@@ -1,14 +1,19 @@
-"""The parts of the service as forks of its supervisor: what all of them load is loaded once, and its memory shared."""
+"""The parts of the service as forks of its supervisor: what all of them load is loaded once, and its memory shared.
+
+`subprocess` does not fork without another program, and `multiprocessing` hands each fork the pipes of those before it,
+and leaves its own behind where a fork cannot be made. A fork is safe as long as the supervisor has no threads of
+Python's and has not loaded torch.
+"""
 
 import gc
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from multiprocessing import get_context
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from setproctitle import setproctitle
 
@@ -25,6 +30,7 @@ _LOADED = (
     "workers.consumer",
 )
 _ENDING = (signal.SIGTERM, signal.SIGINT)
+_LOOK_SECONDS = 0.05  # between two looks at whether a process has ended
 
 
 class Closable(Protocol):
@@ -55,23 +61,27 @@ class Forked:
     """
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]) -> None:
-        self._process = get_context("fork").Process(target=_run, args=(arguments, environment, closed))
+        self._code: int | None = None
+        supervisor = os.getpid()
         # A signal between the fork and the command would go to the supervisor's handler, and be lost.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
-            self._process.start()
+            self.pid = os.fork()
+            if self.pid == 0:
+                _run(arguments, environment, closed, supervisor)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        assert self._process.pid is not None
-        return self._process.pid
-
     def poll(self) -> int | None:
         """Return its exit code, negative for a signal; None while it runs."""
-        return self._process.exitcode
+        if self._code is None:
+            try:
+                process, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody ignores SIGCHLD for us: how it ended is lost
+                self._code = 0
+            else:
+                self._code = os.waitstatus_to_exitcode(status) if process else None
+        return self._code
 
     def wait(self, timeout: float | None = None) -> int:
         """Return its exit code when it ends.
@@ -79,24 +89,55 @@ class Forked:
         Raises:
             subprocess.TimeoutExpired: it does not within these seconds.
         """
-        self._process.join(timeout)
-        if self._process.exitcode is None:
-            assert timeout is not None
-            raise subprocess.TimeoutExpired("freshet", timeout)
-        return self._process.exitcode
+        begun = time.monotonic()
+        while (code := self.poll()) is None:
+            if timeout is not None and time.monotonic() - begun > timeout:
+                raise subprocess.TimeoutExpired("freshet", timeout)
+            time.sleep(_LOOK_SECONDS)
+        return code
 
     def terminate(self) -> None:
         """Ask it to end."""
-        self._process.terminate()
+        self._send(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill it."""
-        self._process.kill()
+        self._send(signal.SIGKILL)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
 
 
-def _run(arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]) -> None:
+def _run(
+    arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable], supervisor: int
+) -> NoReturn:
+    """Run a command in a fork, and end it with its exit code, whatever happens."""
+    code = 1
+    try:
+        _become_part(arguments, environment, closed, supervisor)
+        from freshet.cli.main import main
+
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - as where a program ends by an error
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _become_part(
+    arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable], supervisor: int
+) -> None:
+    """Leave behind what is the supervisor's: its group, handlers, files, name and environment."""
     end_with_parent()
-    os.setpgid(0, 0)  # a group of its own: Ctrl-C reaches the supervisor alone, which then stops the parts in order
+    if os.getppid() != supervisor:  # it has died before that was said
+        os._exit(1)
+    os.setpgid(0, 0)  # Ctrl-C reaches the supervisor alone, which then stops the parts in order
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
@@ -107,6 +148,3 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str], closed: Seque
     os.environ.clear()
     os.environ.update(environment)
     os.dup2(sys.stderr.fileno(), 1)  # standard output is for answers
-    from freshet.cli.main import main
-
-    main()

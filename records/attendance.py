@@ -49,7 +49,8 @@ def sign(
         wall: what its own clock says.
     """
     now = _database_now(session)
-    session.execute(delete(AttendanceRow).where(AttendanceRow.seen_at < now - FORGOTTEN_AFTER))
+    seen_at = AttendanceRow.seen_at  # after now: while the database's own clock was ahead
+    session.execute(delete(AttendanceRow).where((seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)))
     changing = {
         "queues": list(queues),
         "seen_at": now,
@@ -68,7 +69,8 @@ def leave(session: Session, name: str) -> None:
 
 def present(session: Session) -> list[Present]:
     """Return the processes that are there."""
-    seen = AttendanceRow.seen_at > _database_now(session) - ABSENT_AFTER
+    now = _database_now(session)
+    seen = AttendanceRow.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
     return [
         Present(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble)  # type: ignore[arg-type]
         for row in session.scalars(select(AttendanceRow).where(seen).order_by(AttendanceRow.name))

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -153,7 +154,7 @@ class Database:
             private.make_folder(self.file.parent)
         try:
             with self.migrating() as connection:
-                scripts = ScriptDirectory.from_config(_alembic(connection))
+                scripts = _scripts()
                 revision = MigrationContext.configure(connection).get_current_revision()
                 self._refuse_newer(scripts, revision)
                 wanted = _named(scripts, target)
@@ -179,7 +180,7 @@ class Database:
 
     def check(self) -> Condition:
         """Say whether the database can be used, without changing it."""
-        scripts = ScriptDirectory.from_config(_alembic(None))
+        scripts = _scripts()
         head = scripts.get_current_head()
         assert head is not None
         try:
@@ -203,7 +204,7 @@ class Database:
     def watch(self) -> None:
         """From now on, let no transaction begin where the tables are at another revision than this code's: another
         Freshet may migrate them while this process runs."""
-        self._watched = ScriptDirectory.from_config(_alembic(None)).get_current_head()
+        self._watched = _scripts().get_current_head()
 
     def require_migrated(self) -> None:
         """Return when the database can be used, and watch it.
@@ -288,6 +289,14 @@ def _named(scripts: ScriptDirectory, revision: str) -> str:
 
 def _is_older(scripts: ScriptDirectory, one: str, other: str | None) -> bool:
     return other is not None and one in {script.revision for script in scripts.iterate_revisions(other, "base")}
+
+
+@cache
+def _scripts() -> ScriptDirectory:
+    """Return the migrations of this code: those that lay there when it was loaded, whatever is installed later."""
+    scripts = ScriptDirectory.from_config(_alembic(None))
+    scripts.get_heads()  # reads them all
+    return scripts
 
 
 def _alembic(connection: Connection | None) -> Config:

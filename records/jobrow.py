@@ -40,7 +40,7 @@ class NewJob:
     Attributes:
         kind: one of `jobspec.kinds.KINDS`.
         params: what the kind needs, as JSON.
-        queue: one of `jobspec.kinds.QUEUES`.
+        queue: one of `jobspec.jobs.base.QUEUES`.
         parent_id: the job that waits for this one.
         schedule_id: the schedule that posted it.
         idempotency_key: the same key again is the same job.

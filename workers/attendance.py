@@ -1,8 +1,10 @@
 """The signs of life of a worker or a scheduler in the records, for those who watch the service."""
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -14,9 +16,12 @@ from workers.job import Tools
 
 log = structlog.get_logger()
 
+AGAIN_SECONDS = 1.0
+"""After a sign that the database did not take."""
+
 
 class Attendance:
-    """Gives signs from a thread of its own."""
+    """Gives signs from a thread of its own, and says goodbye at the end."""
 
     def __init__(self, tools: Tools, name: str, role: Role, queues: Sequence[str] = ()) -> None:
         self._tools, self._name, self._role, self._queues = tools, name, role, queues
@@ -31,12 +36,13 @@ class Attendance:
             self._trouble = trouble
             self._told.set()
 
-    def start(self) -> None:
-        """Give the first sign."""
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
-    def end(self) -> None:
-        """Say goodbye."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._ended = True
         self._told.set()
         self._thread.join()
@@ -45,21 +51,16 @@ class Attendance:
 
     def _give(self) -> None:
         while not self._ended:
-            try:
-                with self._tools.database.transaction() as session:
-                    wall = self._tools.clock.wall()
-                    attendance.sign(session, self._name, self._role, self._queues, wall, self._trouble)
-            except (DBAPIError, Problem) as error:  # the database is away for a while
-                log.warning("attendance.database", error=str(getattr(error, "orig", error)))
-            self._told.wait(attendance.SIGN_EVERY.total_seconds())
+            self._told.wait(attendance.SIGN_EVERY.total_seconds() if self._sign() else AGAIN_SECONDS)
             self._told.clear()
 
-
-@contextmanager
-def attending(attendance: Attendance) -> Iterator[None]:
-    """Give signs, and say goodbye at the end."""
-    attendance.start()
-    try:
-        yield
-    finally:
-        attendance.end()
+    def _sign(self) -> bool:
+        """Give a sign, and return whether the database took it."""
+        try:
+            with self._tools.database.transaction() as session:
+                wall = self._tools.clock.wall()
+                attendance.sign(session, self._name, self._role, self._queues, wall, self._trouble)
+        except (DBAPIError, Problem) as error:  # it is away for a while
+            log.warning("attendance.database", error=str(getattr(error, "orig", error)))
+            return False
+        return True

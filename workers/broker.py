@@ -85,7 +85,7 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
             stderr=log,
             process_group=0,
             umask=private.OTHERS,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads of Python's
         )
 
 

@@ -20,7 +20,7 @@ from records import signs
 from records.clock import Clock
 from records.engine import DatabaseProblem
 from records.settings import Settings
-from workers.attendance import Attendance, attending
+from workers.attendance import Attendance
 from workers.celery_app import TASK, make_app
 from workers.children import Children
 from workers.leases import Leases
@@ -63,8 +63,8 @@ def work(
         signs.given(),
     ):
         tools.database.require_migrated()
-        signs_of_life = Attendance(tools, name, "worker", queues)
-        worker = Worker(name, tools, children, kinds=kinds, grace=grace, tell_trouble=signs_of_life.tell)
+        attendance = Attendance(tools, name, "worker", queues)
+        worker = Worker(name, tools, children, kinds=kinds, grace=grace, tell_trouble=attendance.tell)
         app: Celery = make_app(settings)
 
         @app.task(name=TASK)  # type: ignore[untyped-decorator]
@@ -88,7 +88,7 @@ def work(
             without_heartbeat=True,
         )
         consumer.set_process_status = lambda _: None  # Celery would give the process another title than its command
-        with attending(signs_of_life):
+        with attendance:
             consumer.start()
         if consumer.exitcode:  # Celery tells of its error in the log alone
             raise SystemExit(consumer.exitcode)
@@ -114,7 +114,7 @@ def keep_time(settings: Settings, clock: Clock | None = None) -> None:
         tools.database.require_migrated()
         leases = Leases(settings.lease_seconds)
         log.info("scheduler.start")
-        with attending(Attendance(tools, new_name(), "scheduler")):
+        with Attendance(tools, new_name(), "scheduler"):
             while not stop.wait(SECONDS_BETWEEN_LOOKS):
                 looked_at = time.monotonic()
                 try:

@@ -57,7 +57,7 @@ class Watch:
             return None
         self.trouble = (
             f"The process of the job {self._job_id} was stopped (SIGSTOP): it is killed after {STOPPED_SECONDS:g} "
-            "seconds, and the job is run again."
+            "seconds, and the job is tried again within its attempts."
         )
         if now - self._ran_at > STOPPED_SECONDS:
             end = "was stopped, and then killed"

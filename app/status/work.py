@@ -105,11 +105,16 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 def _present(session: Session) -> Iterator[Degraded]:
     """Tell of workers and schedulers whose clock is wrong, or which something keeps from their work."""
-    for process in attendance.present(session):
-        if abs(process.clock_ahead) > clock_health.TOLERANCE:
-            minutes = abs(process.clock_ahead) // timedelta(minutes=1)
-            side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
-            sentence = f"The clock of a {process.role} is {minutes} minutes {side} that of the database: set it."
-            yield Degraded(code="clock", sentence=sentence)
+    processes = attendance.present(session)
+    wrong = [process for process in processes if abs(process.clock_ahead) > clock_health.TOLERANCE]
+    for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
+        yield Degraded(code="clock", sentence=sentence)
+    for process in processes:
         if process.trouble is not None:
             yield Degraded(code="job-stopped", sentence=process.trouble)
+
+
+def _of_clock(process: attendance.Present) -> str:
+    minutes = abs(process.clock_ahead) // timedelta(minutes=1)
+    side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
+    return f"The clock of a {process.role}'s machine is {minutes} minutes {side} that of the database: set it."

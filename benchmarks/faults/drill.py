@@ -63,7 +63,6 @@ def _row(service: Service, name: str, fault: Fault) -> dict[str, Any]:
         "reads": load.reads,
         "reads_failed": load.reads_failed,
         "status_said": sorted(load.codes - usual),
-        "most_schedulers": load.most_schedulers,
     }
     log.warning("drill.row", **row)  # standard output is for the result
     return row

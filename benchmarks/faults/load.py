@@ -34,7 +34,6 @@ class Load:
         accepted: when each job was accepted, by its id.
         reads, reads_failed: answers, and those that did not come or told of a fault of the service.
         codes: what the service said of itself.
-        most_schedulers: that the service said were there at once.
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class Load:
         self.accepted: dict[str, float] = {}
         self.reads = self.reads_failed = 0
         self.codes: set[str] = set()
-        self.most_schedulers = 0
 
     def start(self) -> None:
         """Begin."""
@@ -132,8 +130,6 @@ class Load:
             self.codes.add("(no answer)")
             return
         if answer.is_success:
-            status = answer.json()
-            self.codes |= {each["code"] for each in status["degraded"]}
-            self.most_schedulers = max(self.most_schedulers, status["processes"]["schedulers"])
+            self.codes |= {each["code"] for each in answer.json()["degraded"]}
         else:
             self.codes.add(f"({answer.status_code})")

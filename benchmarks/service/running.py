@@ -212,10 +212,13 @@ def _run(service: Service) -> Iterator[Service]:
 
 
 def part_name(process: int) -> str:
-    """Return the name of the part that a process is."""
-    words = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0").split(" ")
-    if words[0] != "freshet":
+    """Return the name of the part that a process is; of one that is just being forked: `starting`."""
+    command = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0")
+    if "valkey" in command.partition("\0")[0]:
         return "broker"
+    words = command.split(" ")
+    if words[0] != "freshet":
+        return "starting"
     return f"worker {words[3]}" if words[1] == "worker" else words[1]
 
 

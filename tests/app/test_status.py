@@ -257,8 +257,14 @@ def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) 
     ("ahead", "told"),
     [
         (timedelta(minutes=4), None),
-        (timedelta(days=365, seconds=30), "The clock of a scheduler is 525600 minutes ahead of that of the database"),
-        (timedelta(days=-365, seconds=-30), "The clock of a scheduler is 525600 minutes behind that of the database"),
+        (
+            timedelta(days=365, seconds=30),
+            "The clock of a scheduler's machine is 525600 minutes ahead of that of the database",
+        ),
+        (
+            timedelta(days=-365, seconds=-30),
+            "The clock of a scheduler's machine is 525600 minutes behind that of the database",
+        ),
     ],
 )
 def test_a_clock_that_is_wrong_is_told_while_its_process_is_there(

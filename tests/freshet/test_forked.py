@@ -13,7 +13,9 @@ from tests.freshet.conftest import Freshet, environment
 
 FORK = """
 import fcntl, json, os, signal, subprocess, sys, time
+import freshet.cli.main
 from freshet import forked
+from records.logs import log_to_stderr
 
 def fork(*command):
     return forked.Forked(command, os.environ, [lock])
@@ -42,6 +44,13 @@ with open(sys.argv[1], "w") as lock:
     last = fork("scheduler")
     named(last)
     told["last"] = last.pid
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    told["of unknown end"] = fork("scheduler", "--no-such-option").wait(60)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    told["torch"] = "torch" in sys.modules
+    log_to_stderr("info")
+    freshet.cli.main.main = lambda: 1 / 0
+    told["broken"] = fork("scheduler").wait(60)
 print(json.dumps(told), flush=True)
 input()
 """
@@ -63,7 +72,12 @@ def test_a_fork_is_a_process_of_its_own(empty: Freshet, tmp_path: Path) -> None:
         assert (told["wrong"], told["name"], told["runs"]) == (2, "freshet scheduler", True)
         assert told["killed"] == -signal.SIGKILL
         assert set(told["ended at once"]) <= {0, -signal.SIGTERM}
+        assert (told["of unknown end"], told["broken"], told["torch"]) == (0, 1, False)
         with lock.open() as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # though the last fork lives
             os.kill(told["last"], 0)
         process.kill()
+        assert process.stderr is not None
+        last_line = json.loads(process.stderr.read().splitlines()[-1])
+    assert last_line["event"] == "process.failed"
+    assert "ZeroDivisionError" in json.dumps(last_line)

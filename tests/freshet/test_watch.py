@@ -6,12 +6,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from benchmarks.service.running import children, part_name, runs
 from jobspec.jobs.base import QUEUES
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
@@ -27,7 +27,7 @@ class Tree:
 
     def parts(self) -> dict[str, int]:
         """Return the process ids of the parts, by what they are."""
-        return {_name(process): process for process in _children(self.supervisor.pid)}
+        return {part_name(process): process for process in children(self.supervisor.pid) if runs(process)}
 
     def degraded(self) -> dict[str, str]:
         """Return what the service says of itself, by its code; nothing while the API is away."""
@@ -73,7 +73,7 @@ def tree(empty: Freshet) -> Iterator[Tree]:
 
 
 def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
-    workers = [f"worker --queue {queue}" for queue in QUEUES]
+    workers = [f"worker {queue}" for queue in QUEUES]
     tree.until(lambda: tree.processes()["workers"] == dict.fromkeys(QUEUES, 1))
     before = tree.parts()
     assert sorted(before) == sorted(["api", "broker", "scheduler", *workers])
@@ -103,22 +103,4 @@ def test_nothing_outlives_the_supervisor(tree: Tree, stopped: bool) -> None:
             os.kill(process, signal.SIGSTOP)
     tree.supervisor.kill()
     tree.supervisor.wait()
-    tree.until(lambda: not any(_runs(process) for process in parts))
-
-
-def _children(process: int) -> list[int]:
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(child) for child in children if _runs(int(child))]
-
-
-def _name(process: int) -> str:
-    """Return what a part is: its command."""
-    command = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0")
-    return command.removeprefix("freshet ").partition(" --host")[0] if command.startswith("freshet ") else "broker"
-
-
-def _runs(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    tree.until(lambda: not any(runs(process) for process in parts))
