@@ -277,8 +277,8 @@ def _setup(size: Size, seeds: int) -> dict[str, Any]:
     return {
         "networks": f"{CELLS} cells; MC-LSTM: softmax, R fixed and first softmax(5 I), output gate's bias -3, gates "
         "see a(t) and the cells' shares, linear read-out of the last outflow; with R of each step (the paper's table "
-        "B.3) R too sees a(t) and the shares; LSTM: biases 0 (or the forget gate's 3), linear read-out; "
-        "NAU, NALU: h(t) = unit([x(t), a(t), h(t-1)]), read by a NAU, no penalty on the weights",
+        "B.3) R too sees a(t) and the shares, and its bias is first 5 I; LSTM: biases 0 (or the forget gate's "
+        "3), linear read-out; NAU, NALU: h(t) = unit([x(t), a(t), h(t-1)]), read by a NAU, no penalty on the weights",
         "data": "each seed has its own training and validation sequences; the last step is no summand; 'up to n' "
         "summands: 2 to n, equally likely, as in the authors' published test, from which the paper's figures come; "
         "'exactly n', as the paper's text reads, beside it",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.papers.units import Nau
-from models.nets.massconserving import EPSILON, MassConserving
+from models.nets.massconserving import EPSILON, NEARLY_IDENTITY, MassConserving
 
 CELLS = 10
 
@@ -36,6 +36,10 @@ class ConservingSum(nn.Module):
         super().__init__()
         self.cells = MassConserving(1, 1, CELLS, redistribution=redistribution)
         self.gated = redistribution == "gated"
+        if self.gated:
+            of_R: Any = self.cells.redistribution
+            with torch.no_grad():  # as the fixed one: from an R that mixes all cells nothing is learnt
+                of_R.gate.bias += NEARLY_IDENTITY * torch.eye(CELLS).reshape(1, -1)
         self.read_out = ReadOut(CELLS)
 
     def forward(self, x: Tensor, a: Tensor) -> Tensor:
