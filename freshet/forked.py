@@ -125,9 +125,11 @@ def _run(
     except BaseException:  # noqa: BLE001 - as where a program ends by an error
         sys.excepthook(*sys.exc_info())
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:  # though the disk of the log is full: it must not go on as a second supervisor
+            os._exit(code)
 
 
 def _become_part(
