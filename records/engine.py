@@ -24,6 +24,9 @@ from records import private
 HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _POSTGRESQL_FULL = "53100"
+LONGEST_PAUSE_SECONDS = 60
+"""What a writer may do nothing for inside a transaction: PostgreSQL then ends it, so that a process that was stopped in
+one does not keep its locks from all others."""
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
 _FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError)
 
@@ -120,6 +123,7 @@ class Database:
             DatabaseProblem: the tables are watched, and at another revision.
         """
         with self._writes() as session, session.begin():
+            self._limit_pauses(session)
             self._require_watched(session)
             yield session
 
@@ -215,6 +219,11 @@ class Database:
         if problem := self.check().problem:
             raise DatabaseProblem(problem)
         self.watch()
+
+    def _limit_pauses(self, session: Session) -> None:
+        if not self.file:
+            limit = f"SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_PAUSE_SECONDS}s'"
+            session.connection().exec_driver_sql(limit)
 
     def _require_watched(self, session: Session) -> None:
         if self._watched is None:

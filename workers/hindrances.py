@@ -12,8 +12,9 @@ _FULL = "The disk is full: the job is tried again until there is room."
 _AWAY = "The database cannot be used: the job is tried again until it can."
 
 _SQLITE_AWAY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-_POSTGRESQL_AWAY = ("08", "40", "53", "55", "57", "58")
-"""Classes of SQLSTATE: connections, transactions, resources, states of objects, operators, the system."""
+_POSTGRESQL_AWAY = ("08", "25P03", "40", "53", "55", "57", "58")
+"""Classes of SQLSTATE: connections, transactions (and one that paused too long), resources, states of objects,
+operators, the system."""
 
 
 def hindrance(error: BaseException) -> str | None:

@@ -11,11 +11,12 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from hydrology.errors import InvalidInput
-from records import basins
+from records import basins, engine
 from records.engine import Database, DatabaseProblem
 from records.tables.basins import AreaRow
 from tests.databases import PostgreSQL
 from tests.records.factories import a_basin
+from workers.hindrances import hindrance
 
 
 def test_an_exception_rolls_the_transaction_back(database: Database) -> None:
@@ -47,6 +48,29 @@ def test_a_reader_sees_one_instant_and_does_not_wait_for_a_writer(database: Data
         assert basins.list_basins(reader) == []
     with database.reading() as reader:
         assert len(basins.list_basins(reader)) == 1
+
+
+def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "LONGEST_PAUSE_SECONDS", 1)
+    database = Database(postgresql.migrated())
+    with database.transaction() as session:
+        a_basin(session)
+    rename = "UPDATE basins SET name = '{}'"
+
+    def pause() -> None:
+        with database.transaction() as stopped:
+            stopped.execute(text(rename.format("stopped")))
+            with database.transaction() as other:
+                other.execute(text(rename.format("other")))  # waits for the lock
+            stopped.execute(text(rename.format("late")))
+
+    with pytest.raises(DBAPIError) as refusal:
+        pause()
+    assert hindrance(refusal.value) is not None  # a job is tried again
+    with database.reading() as session:
+        assert [basin.name for basin in basins.list_basins(session)] == ["other"]
+    database.close()
+    postgresql.clean()
 
 
 def test_foreign_keys_hold(database: Database) -> None:

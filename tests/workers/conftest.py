@@ -17,6 +17,7 @@ from jobspec.kinds import queue_of
 from records import copying, jobs
 from records.clock import Clock
 from records.engine import Database
+from records.locked import is_locked
 from records.settings import Settings
 from tests.databases import PostgreSQL
 from tests.operations.conftest import configuration, country, live_file, long_trained_file, trained_file
@@ -102,6 +103,16 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) 
         process.send_signal(signal.SIGCONT)
         process.send_signal(how)
     return process.wait(PATIENCE)
+
+
+def freeze(shop: Shop, process: subprocess.Popen[bytes]) -> None:
+    """Stop a process (SIGSTOP) between its writes: a writer would keep all others from SQLite's file, until the
+    supervisor ended it."""
+    process.send_signal(signal.SIGSTOP)
+    while is_locked(shop.settings.database_url):
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGSTOP)
 
 
 @pytest.fixture

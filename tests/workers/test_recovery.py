@@ -1,7 +1,6 @@
 """A worker that is killed, a broker that dies, a database that is away: nothing is lost, doubled or half-visible."""
 
 import json
-import os
 import shutil
 import signal
 import time
@@ -19,7 +18,7 @@ from records import jobs, runs, series, trainings, versions
 from records.engine import Database
 from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.workers.conftest import Shop, end, training
+from tests.workers.conftest import Shop, end, freeze, training
 from workers.broker import start_embedded
 from workers.consumer import LONGEST_WAIT
 
@@ -149,10 +148,10 @@ def test_a_worker_that_comes_back_from_the_dead_changes_nothing(sqlite_shop: Sho
     sleeper = sqlite_shop.worker()
     job = sqlite_shop.post("forecast", basins=list(BASINS), t0="2005-09-01")
     sqlite_shop.until(job.id, lambda found: found.status == "running")
-    os.kill(sleeper.pid, signal.SIGSTOP)
+    freeze(sqlite_shop, sleeper)
     sqlite_shop.worker()
     done = sqlite_shop.ended(job.id)
-    os.kill(sleeper.pid, signal.SIGCONT)
+    sleeper.send_signal(signal.SIGCONT)
     time.sleep(3)
 
     assert (done.status, done.attempt) == ("succeeded", 2)
