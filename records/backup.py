@@ -126,13 +126,26 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
             raise NotEmpty(
                 f"{own_key} is another key of webhooks than that of the backup: put it aside, then restore again."
             )
-        rows = Database(f"sqlite:///{folder / ROWS}")
-        rows.migrate()
-        copy_rows(rows, database, show)
-        rows.close()
-        if key.exists() and not own_key.exists():
-            key.rename(own_key)
+        with _placed(key, own_key):  # before the rows: a service on them alone would make another
+            rows = Database(f"sqlite:///{folder / ROWS}")
+            rows.migrate()
+            copy_rows(rows, database, show)
+            rows.close()
     return manifest
+
+
+@contextmanager
+def _placed(file: Path, place: Path) -> Iterator[None]:
+    """Have a file, where there is one, at a place that has none; it is gone from there where what follows fails."""
+    if not file.exists() or place.exists():
+        yield
+        return
+    file.rename(place)
+    try:
+        yield
+    except BaseException:
+        place.unlink()
+        raise
 
 
 @contextmanager

@@ -122,6 +122,24 @@ def test_the_key_of_webhooks_goes_with_it(kept: Database, new: Database, there: 
     assert service_key(there) == key
 
 
+def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
+    kept: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    here = settings_in(tmp_path / "here")
+    key = service_key(here)
+    make(here, kept, CLOCK, tmp_path / "backup", show)
+
+    def interrupt(_done: int, _total: int) -> None:
+        assert service_key(there) == key
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(there, new, tmp_path / "backup", interrupt)
+    assert list(there.data.iterdir()) == []
+    with new.reading() as session:
+        assert not any(counts(session).values())
+
+
 def test_nobody_else_may_read_it(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
