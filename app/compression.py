@@ -3,6 +3,8 @@
 Event streams are never packed, so that each event is sent as it happens; nor are files that are packed in themselves.
 """
 
+from http import HTTPStatus
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
@@ -19,7 +21,10 @@ for _format in (CSV, COVERAGEJSON):
 
 
 class Compressed:
-    """Packs answers with zstd or gzip, and makes the tags of those that it packed weak [RFC 9110, section 8.8.1]."""
+    """Packs answers with zstd or gzip, and makes the tags of those that it packed weak [RFC 9110, section 8.8.1].
+
+    An answer 304 says, as the whole one does, that what is sent varies by what is accepted [section 15.4.5].
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = CompressMiddleware(app, minimum_size=SMALLEST, brotli=False)
@@ -33,6 +38,8 @@ class Compressed:
                 tag = headers.get("etag")
                 if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
                     headers["etag"] = f"W/{tag}"
+                if message["status"] == HTTPStatus.NOT_MODIFIED:
+                    headers.add_vary_header("Accept-Encoding")
             await send(message)
 
         await self._app(scope, receive, sent)

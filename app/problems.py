@@ -4,7 +4,7 @@ Each kind is a class, whose docstring says what it means; `app.mending` says how
 """
 
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from typing import Any
 
 import structlog
@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 
 from app.request_ids import shown_path
 from app.schema import Model
@@ -297,13 +298,24 @@ def _http(request: Request, error: Exception) -> Response:
         case HTTPStatus.NOT_FOUND:
             said = f"There is nothing at {request.scope['path']}: /docs lists what there is."
         case HTTPStatus.METHOD_NOT_ALLOWED:
-            allowed = (error.headers or {}).get("Allow", "another method")
-            said = f"{request.method} is not possible at {request.scope['path']}: use {allowed}."
-            return _answer(request, MethodNotAllowed.kind, status, said, headers=error.headers)
+            allowed = _methods(request)
+            said = f"{request.method} is not possible at {request.scope['path']}: use {' or '.join(allowed)}."
+            return _answer(request, MethodNotAllowed.kind, status, said, headers={"Allow": ", ".join(allowed)})
         case _:
             said = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
     return _answer(request, kind, status, said, headers=error.headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return the methods of an address; the framework's own `Allow` names those of its first operation alone."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+
+    def knows(method: HTTPMethod) -> bool:
+        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+
+    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # a mount is of files
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 def _database(request: Request, error: Exception) -> Response:

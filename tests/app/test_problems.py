@@ -67,11 +67,24 @@ def test_an_unknown_address_is_a_problem(sqlite_client: TestClient, address: str
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
-def test_another_method_is_a_problem_that_names_the_right_one(sqlite_client: TestClient) -> None:
-    answer = sqlite_client.post("/v1/status")
+@pytest.mark.parametrize(
+    ("address", "methods"),
+    [
+        ("/v1/status", ["GET", "HEAD"]),
+        ("/v1/jobs", ["GET", "HEAD", "POST"]),
+        ("/v1/jobs/one/cancel", ["POST"]),
+        ("/docs", ["GET", "HEAD"]),
+        ("/static-offline-docs/swagger-ui.css", ["GET", "HEAD"]),
+        ("/v1/schedules/daily", ["DELETE", "GET", "HEAD", "PUT"]),
+    ],
+)
+def test_another_method_is_a_problem_that_names_those_there_are(
+    sqlite_client: TestClient, address: str, methods: list[str]
+) -> None:
+    answer = sqlite_client.request("PROPFIND", address)
     assert (answer.status_code, answer.json()["type"]) == (405, "/problems/method-not-allowed")
-    assert answer.headers["Allow"] == "GET"
-    assert "use GET" in answer.json()["detail"]
+    assert answer.headers["Allow"] == ", ".join(methods)
+    assert f"use {' or '.join(methods)}." in answer.json()["detail"]
 
 
 def test_a_failure_tells_nothing_of_the_inside() -> None:

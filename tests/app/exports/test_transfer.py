@@ -82,6 +82,7 @@ def test_a_packed_answer_has_a_weak_tag_that_is_known_again(exporting: TestClien
         for accepted in ("identity", encoding):
             again = exporting.get(FORECAST, headers={"Accept-Encoding": accepted, "If-None-Match": held})
             assert again.status_code == 304
+            assert "Accept-Encoding" in again.headers["Vary"]
 
 
 @pytest.mark.parametrize("accept", ["application/vnd.apache.parquet", "application/x-netcdf"])
