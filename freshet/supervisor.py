@@ -19,7 +19,7 @@ from hydrology.errors import Problem
 from records import private, restarts, signs
 from records.restarts import Restart
 from records.settings import Settings
-from workers.broker import answers, launch_embedded, start_embedded
+from workers.broker import launch_embedded, lives, start_embedded
 from workers.worker import GRACE
 
 log = structlog.get_logger()
@@ -112,7 +112,7 @@ class Service:
                     part.pardon(now)
             if self._broker is not None and now - pinged_at > SECONDS_BETWEEN_PINGS:
                 pinged_at = now
-                if answers(self.settings):
+                if lives(self.settings):
                     self._broker.hear(now)
             for part in everything:
                 part.look(now)

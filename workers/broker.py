@@ -90,19 +90,34 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 def answers(settings: Settings) -> bool:
-    """Whether the broker answers; while it reads what it kept, it does."""
-    scheme, _, rest = broker_url(settings).partition("://")
-    schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
-    if scheme not in schemes:
-        return True  # not one that can be asked: the memory of this process
+    """Whether the broker takes messages; while it reads what it kept, it will."""
     try:
-        with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
-            client.ping()
+        _ping(settings)
     except redis.BusyLoadingError:
         return True
     except redis.RedisError:
         return False
     return True
+
+
+def lives(settings: Settings) -> bool:
+    """Whether the broker says anything, if only that it takes no messages, as while its disk is full."""
+    try:
+        _ping(settings)
+    except (redis.BusyLoadingError, redis.ResponseError):
+        return True
+    except redis.RedisError:
+        return False
+    return True
+
+
+def _ping(settings: Settings) -> None:
+    scheme, _, rest = broker_url(settings).partition("://")
+    schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
+    if scheme not in schemes:
+        return  # not one that can be asked: the memory of this process
+    with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
+        client.ping()
 
 
 def _log(settings: Settings) -> Path:

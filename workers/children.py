@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from workers.job import StopReason
 log = structlog.get_logger()
 
 LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
+LONGEST_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
 KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
 
 
@@ -112,25 +114,42 @@ class Child:
 
 
 class Children:
-    """The children of a worker. One is kept between jobs, which saves loading everything again for each."""
+    """The children of a worker. One is kept between jobs, which saves loading everything again for each; not for long,
+    for its memory is wanted by others."""
 
-    def __init__(self, settings: Settings, module: str = "workers.child") -> None:
-        self._settings, self._module = settings, module
+    def __init__(self, settings: Settings, module: str = "workers.child", longest_idle: float = LONGEST_IDLE) -> None:
+        self._settings, self._module, self._longest_idle = settings, module, longest_idle
         self._idle: Child | None = None
+        self._turn = threading.Lock()  # to take the idle one
+        self._end_of_idling: threading.Timer | None = None
 
     def take(self, memory_limit: int | None) -> Child:
         """Return a child to run a job: the idle one, or, for a job with a memory limit, one of its own."""
-        if self._idle is None or memory_limit is not None:
-            return Child(self._module, self._settings, memory_limit)
-        child, self._idle = self._idle, None
-        return child
+        idle = None if memory_limit is not None else self._take_idle()
+        return idle or Child(self._module, self._settings, memory_limit)
 
     def give_back(self, child: Child) -> None:
         """Keep a child whose job has ended for the next job, or kill it if it cannot serve."""
-        if child.ended or child.memory_limit is not None or self._idle is not None:
+        with self._turn:
+            keep = not child.ended and child.memory_limit is None and self._idle is None
+            if keep:
+                self._idle = child
+                self._end_of_idling = threading.Timer(self._longest_idle, self._end_idle)
+                self._end_of_idling.daemon = True
+                self._end_of_idling.start()
+        if not keep:
             child.kill()
-        else:
-            self._idle = child
+
+    def _take_idle(self) -> Child | None:
+        with self._turn:
+            child, self._idle = self._idle, None
+            if self._end_of_idling is not None:
+                self._end_of_idling.cancel()
+            return child
+
+    def _end_idle(self) -> None:
+        if (child := self._take_idle()) is not None:
+            child.kill()
 
     def __enter__(self) -> Self:
         return self
@@ -138,5 +157,4 @@ class Children:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._idle is not None:
-            self._idle.kill()
+        self._end_idle()

@@ -1,4 +1,4 @@
-"""Celery's consumer, for a broker that goes away for a while: it is back within seconds after the broker is."""
+"""Celery's consumer, for a broker that goes away or refuses messages for a while: it is back within seconds after."""
 
 from typing import Any
 

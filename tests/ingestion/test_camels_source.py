@@ -202,6 +202,11 @@ def test_a_kind_that_contradicts_the_folder_is_refused(tmp_path: Path) -> None:
     assert "of kind maurer" in refused(write.folder(tmp_path, {name: write.forcing("maurer")})).cause
 
 
+def test_a_kind_is_told_without_its_control_characters(tmp_path: Path) -> None:
+    name = f"daymet/01/{write.GAUGE}_lump_ma\x7frer_forcing_leap.txt"
+    assert "of kind ma?rer" in refused(write.folder(tmp_path, {name: write.forcing("maurer")})).cause
+
+
 def test_model_output_of_an_unknown_forcing_is_refused(tmp_path: Path) -> None:
     name = write.MODEL_PATH.replace("daymet", "era5")
     assert "names no product" in refused(write.folder(tmp_path, {name: write.model_output()})).cause

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from hydrology.calendar import day
 from ingestion.sources import synthetic
@@ -19,7 +20,7 @@ from records.engine import Database
 from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.workers.conftest import Shop, end, freeze, training
-from workers.broker import start_embedded
+from workers.broker import answers, lives, socket_path, start_embedded
 from workers.consumer import LONGEST_WAIT
 
 
@@ -171,6 +172,25 @@ def test_jobs_posted_while_the_broker_is_dead_are_done_when_it_is_back(sqlite_sh
     assert max(_waits_for_the_broker(sqlite_shop)) <= LONGEST_WAIT
     sqlite_shop.broker = start_embedded(sqlite_shop.settings)
     assert sqlite_shop.ended(during.id).status == "succeeded"
+
+
+def test_a_broker_that_refuses_messages_is_waited_for(sqlite_shop: Shop) -> None:
+    worker = sqlite_shop.worker()
+    before = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-01")
+    assert sqlite_shop.ended(before.id).status == "succeeded"
+    broker = redis.Redis(unix_socket_path=str(socket_path(sqlite_shop.settings)))
+    (sqlite_shop.settings.data / "broker" / "dump.rdb").mkdir()  # it cannot write its file, as on a full disk
+    broker.config_set("save", "1 1")
+    broker.bgsave()
+    during = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-02")
+    sqlite_shop.until(during.id, lambda _: len(_waits_for_the_broker(sqlite_shop)) > 2)
+    assert not answers(sqlite_shop.settings)
+    assert lives(sqlite_shop.settings)
+    broker.config_set("stop-writes-on-bgsave-error", "no")
+    assert sqlite_shop.ended(during.id).status == "succeeded"
+    assert answers(sqlite_shop.settings)
+    assert worker.poll() is None
+    broker.close()
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "crashed"])

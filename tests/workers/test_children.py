@@ -1,0 +1,37 @@
+"""A worker keeps the process of its last job for the next one, and not for long."""
+
+import time
+from pathlib import Path
+
+from records.settings import Settings
+from tests.workers.conftest import PATIENCE
+from workers.children import Child, Children
+
+
+def has_ended(child: Child) -> bool:
+    """Whether a process has ended, in the end."""
+    end = time.monotonic() + PATIENCE
+    while not child.ended and time.monotonic() < end:
+        time.sleep(0.05)
+    return child.ended
+
+
+def test_a_process_without_a_job_is_ended_after_a_while(tmp_path: Path) -> None:
+    with Children(Settings.load(data=tmp_path), longest_idle=0.1) as children:
+        child = children.take(None)
+        children.give_back(child)
+        assert has_ended(child)
+        other = children.take(None)
+        assert other is not child
+        other.kill()
+
+
+def test_a_process_that_has_a_job_again_goes_on(tmp_path: Path) -> None:
+    with Children(Settings.load(data=tmp_path), longest_idle=2.0) as children:
+        child = children.take(None)
+        children.give_back(child)
+        assert children.take(None) is child
+        time.sleep(3.0)
+        assert not child.ended
+        children.give_back(child)
+    assert child.ended
