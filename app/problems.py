@@ -299,7 +299,7 @@ def _http(request: Request, error: Exception) -> Response:
             said = f"There is nothing at {request.scope['path']}: /docs lists what there is."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
-            said = f"{request.method} is not possible at {request.scope['path']}: use {' or '.join(allowed)}."
+            said = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
             return _answer(request, MethodNotAllowed.kind, status, said, headers={"Allow": ", ".join(allowed)})
         case _:
             said = f"{status.description or status.phrase}."
@@ -310,12 +310,17 @@ def _http(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """Return the methods of an address; the framework's own `Allow` names those of its first operation alone."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    asked = {**request.scope, "root_path": request.scope.get("app_root_path", "")}  # as before a mount had it
 
     def knows(method: HTTPMethod) -> bool:
-        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+        return any(route.matches({**asked, "method": method})[0] is Match.FULL for route in routes)
 
-    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # a mount is of files
+    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+
+
+def _any(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _database(request: Request, error: Exception) -> Response:

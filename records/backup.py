@@ -109,6 +109,8 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
 def restore(settings: Settings, database: Database, file: Path, show: Show) -> Manifest:
     """Fill an empty database from a backup, wholly or not at all; that of an older Freshet is brought up to date.
 
+    Where it fails, the key of webhooks may be in place already; the same backup can be restored again.
+
     Raises:
         NoBackup: the file is none, or damaged.
         NotEmpty: the database holds rows, or the data folder another key of webhooks.
@@ -126,26 +128,13 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
             raise NotEmpty(
                 f"{own_key} is another key of webhooks than that of the backup: put it aside, then restore again."
             )
-        with _placed(key, own_key):  # before the rows: a service on them alone would make another
-            rows = Database(f"sqlite:///{folder / ROWS}")
-            rows.migrate()
-            copy_rows(rows, database, show)
-            rows.close()
+        if key.exists() and not own_key.exists():
+            os.link(key, own_key)  # before the rows: a service on them alone would make another
+        rows = Database(f"sqlite:///{folder / ROWS}")
+        rows.migrate()
+        copy_rows(rows, database, show)
+        rows.close()
     return manifest
-
-
-@contextmanager
-def _placed(file: Path, place: Path) -> Iterator[None]:
-    """Have a file, where there is one, at a place that has none; it is gone from there where what follows fails."""
-    if not file.exists() or place.exists():
-        yield
-        return
-    file.rename(place)
-    try:
-        yield
-    except BaseException:
-        place.unlink()
-        raise
 
 
 @contextmanager
@@ -185,6 +174,8 @@ def _extract(archive: zipfile.ZipFile, name: str, path: Path) -> None:
     with archive.open(name) as packed, open(path, "wb", opener=private.opener) as opened:
         while chunk := packed.read(1 << 20):
             opened.write(chunk)
+        opened.flush()
+        os.fsync(opened.fileno())
 
 
 def _digest(path: Path) -> str:

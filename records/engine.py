@@ -25,8 +25,8 @@ HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _POSTGRESQL_FULL = "53100"
 LONGEST_PAUSE_SECONDS = 60
-"""What a writer may do nothing for inside a transaction: PostgreSQL then ends it, so that a process that was stopped in
-one does not keep its locks from all others."""
+"""How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
+stopped there does not keep its locks from all others."""
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
 _FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError)
 

@@ -58,7 +58,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     """
     process = launch_embedded(settings)
     last = time.monotonic() + LONGEST_START
-    while not answers(settings):
+    while not takes_messages(settings):
         if process.poll() is not None or time.monotonic() > last:
             process.kill()
             process.wait()
@@ -89,8 +89,8 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
         )
 
 
-def answers(settings: Settings) -> bool:
-    """Whether the broker takes messages; while it reads what it kept, it will."""
+def takes_messages(settings: Settings) -> bool:
+    """Whether the broker answers, and not that it cannot write; while it reads what it kept, it counts as ready."""
     try:
         _ping(settings)
     except redis.BusyLoadingError:
@@ -101,7 +101,7 @@ def answers(settings: Settings) -> bool:
 
 
 def lives(settings: Settings) -> bool:
-    """Whether the broker says anything, if only that it takes no messages, as while its disk is full."""
+    """Whether the broker says anything, if only that it cannot write, as while its disk is full."""
     try:
         _ping(settings)
     except (redis.BusyLoadingError, redis.ResponseError):

@@ -20,7 +20,7 @@ def make_app(settings: Settings) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         broker_connection_retry_on_startup=True,
-        broker_channel_error_retry=True,  # a broker that refuses messages, as on a full disk, is waited for too
+        broker_channel_error_retry=True,  # `PatientConsumer` says for which
         worker_consumer="workers.consumer:PatientConsumer",
         # A message that comes twice does no harm: the row of the job is claimed once.
         # The short intervals let the API answer at once where the broker is away: the scheduler sends again.

@@ -114,8 +114,8 @@ class Child:
 
 
 class Children:
-    """The children of a worker. One is kept between jobs, which saves loading everything again for each; not for long,
-    for its memory is wanted by others."""
+    """The children of a worker. One is kept between jobs, which saves loading everything again for each, but for some
+    minutes only: others need its memory."""
 
     def __init__(self, settings: Settings, module: str = "workers.child", longest_idle: float = LONGEST_IDLE) -> None:
         self._settings, self._module, self._longest_idle = settings, module, longest_idle

@@ -1,4 +1,4 @@
-"""Celery's consumer, for a broker that goes away or refuses messages for a while: it is back within seconds after."""
+"""Celery's consumer, for a broker that goes away, or cannot write, for a while: it is back within seconds after."""
 
 from typing import Any
 
@@ -19,6 +19,23 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         return conn.ensure_connection(
             _tell, interval_start=0.5, interval_step=0.5, interval_max=LONGEST_WAIT, callback=maybe_shutdown
         )
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """Go on to connect again, unless the broker is well and refuses what it is asked: that does not pass.
+
+        Raises:
+            Exception: the refusal; the worker ends with it.
+        """
+        if isinstance(exc, self.channel_errors) and self._is_well():
+            raise exc
+        super().on_connection_error_after_connected(exc)
+
+    def _is_well(self) -> bool:
+        try:
+            self.connection.default_channel.client.ping()
+        except (*self.connection_errors, *self.channel_errors):
+            return False
+        return True
 
 
 def _tell(error: Exception, wait: float) -> None:

@@ -12,10 +12,10 @@ from records import jobs
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
-from workers.broker import answers, counting_url
+from workers.broker import counting_url, lives, takes_messages
 from workers.celery_app import TASK, make_app
 
-__all__ = ["BrokerAway", "Sender", "answers", "counting_url"]
+__all__ = ["BrokerAway", "Sender", "counting_url", "lives", "takes_messages"]
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ from jobspec.jobs.training import MemberJob
 from records import attendance, clock_health, job_health, restarts
 from records.locked import is_locked
 from records.settings import Settings
-from workers.enqueue import answers
+from workers.enqueue import lives, takes_messages
 
 LONGEST_UNTAKEN = timedelta(minutes=5)
 """A worker that is there takes a job within seconds."""
@@ -74,8 +74,10 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
 
 def _away(settings: Settings) -> Iterator[Degraded]:
     """Tell that what the work stands on cannot be used."""
-    if not answers(settings):
-        sentence = "The broker does not answer: jobs are kept, and are sent to the workers when it does. Start it."
+    if not takes_messages(settings):
+        cause = "cannot write, as on a full disk" if lives(settings) else "does not answer"
+        mend = "See its log" if lives(settings) else "Start it"
+        sentence = f"The broker {cause}: jobs are kept, and are sent to the workers when it does. {mend}."
         yield Degraded(code="no-broker", sentence=sentence)
     if is_locked(settings.database_url):
         sentence = "Another process has locked the database: it is read, but nothing is written. End that process."

@@ -41,8 +41,11 @@ def fuzz(name: str, folder: Path, seconds: int) -> Row:
     before, begun = _count(folder), time.monotonic()
     end = begun + seconds
     while (left := round(end - time.monotonic())) > 0:
+        counted = _count(folder)
         if _ran(name, folder, left):
             break
+        if _count(folder) == counted:
+            raise SystemExit(f"{name} cannot begin: read {folder / 'log'}.")
     found = sorted(str(path) for path in (folder / "findings").glob("*") if path.suffix != ".txt")
     return Row(name, _count(folder) - before, round(time.monotonic() - begun, 1), found)
 

@@ -79,8 +79,7 @@ def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
     assert sorted(before) == sorted(["api", "broker", "scheduler", *workers])
     for process in before.values():
         os.kill(process, signal.SIGSTOP)
-    tree.until(lambda: len(after := tree.parts()) == len(before) and not set(after.values()) & set(before.values()))
-    assert tree.parts().keys() == before.keys()
+    tree.until(lambda: (after := tree.parts()).keys() == before.keys() and not {*after.values()} & {*before.values()})
     tree.until(tree.answers)
 
 

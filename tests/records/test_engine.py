@@ -61,16 +61,19 @@ def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, m
         with database.transaction() as stopped:
             stopped.execute(text(rename.format("stopped")))
             with database.transaction() as other:
+                other.execute(text("SET LOCAL lock_timeout = '30s'"))
                 other.execute(text(rename.format("other")))  # waits for the lock
             stopped.execute(text(rename.format("late")))
 
-    with pytest.raises(DBAPIError) as refusal:
-        pause()
-    assert hindrance(refusal.value) is not None  # a job is tried again
-    with database.reading() as session:
-        assert [basin.name for basin in basins.list_basins(session)] == ["other"]
-    database.close()
-    postgresql.clean()
+    try:
+        with pytest.raises(DBAPIError) as refusal:
+            pause()
+        assert hindrance(refusal.value) is not None  # a job is tried again
+        with database.reading() as session:
+            assert [basin.name for basin in basins.list_basins(session)] == ["other"]
+    finally:
+        database.close()
+        postgresql.clean()
 
 
 def test_foreign_keys_hold(database: Database) -> None:

@@ -106,10 +106,11 @@ def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) 
 
 
 def freeze(shop: Shop, process: subprocess.Popen[bytes]) -> None:
-    """Stop a process (SIGSTOP) between its writes: a writer would keep all others from SQLite's file, until the
-    supervisor ended it."""
+    """Stop a process (SIGSTOP) while it holds no lock on SQLite's file, so that others can still write."""
+    end_at = time.monotonic() + PATIENCE
     process.send_signal(signal.SIGSTOP)
     while is_locked(shop.settings.database_url):
+        assert time.monotonic() < end_at
         process.send_signal(signal.SIGCONT)
         time.sleep(0.05)
         process.send_signal(signal.SIGSTOP)

@@ -21,6 +21,7 @@ def test_a_process_without_a_job_is_ended_after_a_while(tmp_path: Path) -> None:
         child = children.take(None)
         children.give_back(child)
         assert has_ended(child)
+        assert child.end_in_words().startswith("was killed by SIGKILL")
         other = children.take(None)
         assert other is not child
         other.kill()

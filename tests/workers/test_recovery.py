@@ -19,8 +19,8 @@ from records import jobs, runs, series, trainings, versions
 from records.engine import Database
 from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.workers.conftest import Shop, end, freeze, training
-from workers.broker import answers, lives, socket_path, start_embedded
+from tests.workers.conftest import PATIENCE, Shop, end, freeze, training
+from workers.broker import lives, socket_path, start_embedded, takes_messages
 from workers.consumer import LONGEST_WAIT
 
 
@@ -181,15 +181,16 @@ def test_a_broker_that_refuses_messages_is_waited_for(sqlite_shop: Shop) -> None
     broker = redis.Redis(unix_socket_path=str(socket_path(sqlite_shop.settings)))
     (sqlite_shop.settings.data / "broker" / "dump.rdb").mkdir()  # it cannot write its file, as on a full disk
     broker.config_set("save", "1 1")
-    broker.bgsave()
+    sqlite_shop.until(before.id, lambda _: not takes_messages(sqlite_shop.settings))
     during = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-02")
     sqlite_shop.until(during.id, lambda _: len(_waits_for_the_broker(sqlite_shop)) > 2)
-    assert not answers(sqlite_shop.settings)
     assert lives(sqlite_shop.settings)
     broker.config_set("stop-writes-on-bgsave-error", "no")
     assert sqlite_shop.ended(during.id).status == "succeeded"
-    assert answers(sqlite_shop.settings)
+    assert takes_messages(sqlite_shop.settings)
     assert worker.poll() is None
+    broker.config_set("min-replicas-to-write", 1)  # a refusal that does not pass by itself
+    assert worker.wait(PATIENCE) == 1
     broker.close()
 
 
