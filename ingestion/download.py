@@ -152,7 +152,7 @@ class _Part:
         """Empty the part, and keep the ETag if it is one to resume by."""
         self.etag.unlink(missing_ok=True)
         file.truncate(0)
-        if etag is not None and etag.startswith('"'):
+        if etag is not None and etag.startswith('"') and etag.isascii():
             self.etag.write_text(etag, encoding="utf-8")
 
     def discard(self) -> None:

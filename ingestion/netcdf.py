@@ -1,8 +1,16 @@
-"""NetCDF files from elsewhere: opened from memory, and their numbers as numpy has them."""
+"""NetCDF files from elsewhere: opened from memory, and their numbers as numpy has them.
 
+The library is written in C, and some damaged files crash it or keep it busy for ever where it opens them, reads their
+attributes or closes them. So a copy of this process does that first, which may die of it.
+"""
+
+import os
+import resource
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +25,13 @@ CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
 # HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
 _SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 _SHORTEST = 32  # bytes
+_LONGEST_TRIAL = 5  # seconds of computing; a large file takes some hundredths
+_DEADLY = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGXCPU)
+_FAULTS = (OSError, RuntimeError, ValueError, TypeError, OverflowError)
+_MOST_MEMORY = 512 * 2**20  # bytes of a trial, besides twice the file
+_NAME = "memory.nc"  # of nothing: the library takes some names for addresses, and opens them
+_DAMAGED = "is not NetCDF, or is damaged"
+_MEND = "fetch the file again"
 
 
 @contextmanager
@@ -37,13 +52,60 @@ def opened(file: SourceFile, content: bytes, instead: str) -> Iterator["Dataset"
             f"Reading NetCDF needs the package netCDF4: pip install freshet[netcdf], or {instead}."
         ) from error
     if not content.startswith(_SIGNATURES) or len(content) < _SHORTEST:
-        raise SourceError(file.name, "is not NetCDF", "fetch the file again")
+        raise SourceError(file.name, "is not NetCDF", _MEND)
+    _try_in_a_copy(file, content)
     try:
-        # The name is that of nothing: the library takes some names for addresses, and opens them.
-        with netCDF4.Dataset("memory.nc", memory=content) as dataset:
+        with netCDF4.Dataset(_NAME, memory=content) as dataset:
             yield dataset
-    except (OSError, RuntimeError, ValueError, TypeError, OverflowError) as error:
-        raise SourceError(file.name, "is not NetCDF, or is damaged", "fetch the file again") from error
+    except _FAULTS as error:
+        raise SourceError(file.name, _DAMAGED, _MEND) from error
+
+
+def _try_in_a_copy(file: SourceFile, content: bytes) -> None:
+    """Let a copy of this process open a file, read its attributes and close it.
+
+    Raises:
+        SourceError: the copy could not, crashed, or came to no end.
+    """
+    copy = os.fork()
+    if copy == 0:
+        _try_and_end(content)
+    _, status = os.waitpid(copy, 0)
+    if os.WIFSIGNALED(status):
+        end = signal.Signals(os.WTERMSIG(status))
+        does = "never ends" if end in (signal.SIGXCPU, signal.SIGKILL) else f"crashes ({end.name})"
+        raise SourceError(file.name, f"is damaged: the library that reads NetCDF {does} at it", _MEND)
+    if os.WEXITSTATUS(status):
+        raise SourceError(file.name, _DAMAGED, _MEND)
+
+
+def _try_and_end(content: bytes) -> NoReturn:
+    code = 1
+    try:
+        for number in _DEADLY:  # a handler that tells of the crash would tell it of this process
+            signal.signal(number, signal.SIG_DFL)
+        _limit(len(content))
+        import netCDF4
+
+        with netCDF4.Dataset(_NAME, memory=content) as dataset:
+            holders: list[Any] = [dataset, *dataset.variables.values()]
+            for holder in holders:
+                for name in holder.ncattrs():
+                    with suppress(*_FAULTS):
+                        holder.getncattr(name)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _limit(size: int) -> None:
+    """Limit what a trial may take: a file of a thousand bytes can have the library fill gigabytes."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (_LONGEST_TRIAL, _LONGEST_TRIAL + 1))
+    with suppress(OSError, ValueError):  # Linux alone tells what there is already; a lower limit stays
+        taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        most = taken + _MOST_MEMORY + 2 * size
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from hydrology.calendar import Day, day
 from hydrology.errors import DataProblem
@@ -68,13 +68,22 @@ class SavedState:
         return SavedState(self.owner, tuple(basins), self.day, tuple(self.spin_up_days[row] for row in rows), members)
 
 
+def _shown(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("it holds what cannot be shown")
+    return name
+
+
+_Name = Annotated[str, AfterValidator(_shown)]
+
+
 class _Header(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     form: Literal[1] = 1
-    weights: str
-    product: str
-    basins: list[str] = Field(min_length=1)
+    weights: _Name
+    product: _Name
+    basins: list[_Name] = Field(min_length=1)
     day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
     spin_up_days: list[Annotated[int, Field(ge=1)]]
     content: str

@@ -24,7 +24,7 @@ from pydantic import Field, TypeAdapter
 from hydrology.errors import DataProblem, InvalidInput
 from records import private
 from records.clock import Clock
-from records.copying import copy_rows, counts
+from records.copying import Unreadable, copy_rows, counts
 from records.documents import CLOSED
 from records.engine import Database
 from records.settings import Settings
@@ -132,8 +132,12 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
             os.link(key, own_key)  # before the rows: a service on them alone would make another
         rows = Database(f"sqlite:///{folder / ROWS}")
         rows.migrate()
-        copy_rows(rows, database, show)
-        rows.close()
+        try:
+            copy_rows(rows, database, show)
+        except Unreadable as problem:
+            raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from problem
+        finally:
+            rows.close()
     return manifest
 
 

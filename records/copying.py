@@ -1,14 +1,20 @@
 """Every row of a database, copied into an empty one: from SQLite to PostgreSQL and back, too."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import Select, Table, func, inspect, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from records.engine import Database
+from records.engine import Database, DatabaseProblem
 from records.tables import Base
 
 BATCH = 200  # rows: some hold megabytes
+
+
+class Unreadable(DatabaseProblem):
+    """The rows that are to be copied cannot be read."""
 
 
 def copy_rows(source: Database, target: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> int:
@@ -18,12 +24,16 @@ def copy_rows(source: Database, target: Database, show: Callable[[int, int], Non
 
     Args:
         show: is told how many rows of all were copied.
+
+    Raises:
+        Unreadable: the rows of the source.
     """
     copied = 0
     with source.reading() as reading, target.transaction() as writing:
-        total = sum(counts(reading).values())
+        with _told(source):
+            total = sum(counts(reading).values())
         for table in Base.metadata.sorted_tables:
-            for rows in _batches(reading, table):
+            for rows in _batches(source, reading, table):
                 writing.execute(table.insert(), rows)
                 copied += len(rows)
                 show(copied, total)
@@ -39,11 +49,22 @@ def counts(session: Session) -> dict[str, int]:
     }
 
 
-def _batches(session: Session, table: Table) -> Iterator[list[dict[str, object]]]:
+def _batches(source: Database, session: Session, table: Table) -> Iterator[list[dict[str, object]]]:
     # A row that refers to another of its table has the later id.
     every: Select[tuple[object, ...]] = select(table).order_by(*inspect(table).primary_key)
-    for rows in session.execute(every.execution_options(yield_per=BATCH)).mappings().partitions():
-        yield [dict(row) for row in rows]
+    with _told(source):
+        for rows in session.execute(every.execution_options(yield_per=BATCH)).mappings().partitions():
+            yield [dict(row) for row in rows]
+
+
+@contextmanager
+def _told(source: Database) -> Iterator[None]:
+    """Say what could not be read; values of a damaged file may be no text, or not of their column's type."""
+    try:
+        yield
+    except (DBAPIError, TypeError, ValueError) as error:
+        cause = " ".join(str(getattr(error, "orig", error)).split())
+        raise Unreadable(f"The rows of {source.shown} cannot be read: {cause}.") from error
 
 
 def _go_on_counting(session: Session, table: Table) -> None:

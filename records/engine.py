@@ -27,8 +27,9 @@ _POSTGRESQL_FULL = "53100"
 LONGEST_PAUSE_SECONDS = 60
 """How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not keep its locks from all others."""
-# What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's.
-_FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError)
+# What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's; and where
+# the driver quotes what is no text.
+_FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError, UnicodeDecodeError)
 
 
 class DatabaseProblem(Problem):

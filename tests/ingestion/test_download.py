@@ -106,7 +106,7 @@ def test_a_part_of_another_file_than_asked_is_not_taken(server: Server, tmp_path
     assert fetched(server, tmp_path).read_bytes() == OTHER
 
 
-@pytest.mark.parametrize("etag", [None, 'W/"v1"'])
+@pytest.mark.parametrize("etag", [None, 'W/"v1"', '"\xff"'])
 def test_without_a_strong_etag_nothing_is_resumed(server: Server, tmp_path: Path, etag: str | None) -> None:
     server.answers = [whole(CONTENT, sent=300_000, etag=etag), whole(CONTENT)]
     assert fetched(server, tmp_path).read_bytes() == CONTENT

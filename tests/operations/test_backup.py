@@ -1,9 +1,12 @@
 """A backup holds one instant of everything, and fills an empty database with it, whole or not at all."""
 
 import shutil
+import sqlite3
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -204,6 +207,30 @@ def test_what_is_no_backup_is_refused(
 ) -> None:
     with pytest.raises(NoBackup):
         restore(there, new, rewritten(file, **changes), show)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "ALTER TABLE basins RENAME COLUMN name TO title",
+        "UPDATE versions SET created_at = 'yesterday'",
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(
+    file: Path, new: Database, there: Settings, tmp_path: Path, damage: str
+) -> None:
+    with zipfile.ZipFile(file) as archive:
+        rows, manifest = Path(archive.extract(ROWS, tmp_path)), archive.read(MANIFEST)
+    before = sha256(rows.read_bytes()).hexdigest()
+    with closing(sqlite3.connect(rows)) as connection:
+        connection.execute(damage)
+        connection.commit()
+    content = rows.read_bytes()
+    manifest = manifest.replace(before.encode(), sha256(content).hexdigest().encode())
+    with pytest.raises(NoBackup, match="no backup of Freshet"):
+        restore(there, new, rewritten(file, manifest__json=manifest, freshet__sqlite=content), show)
+    with new.reading() as session:
+        assert not any(counts(session).values())
 
 
 def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: Settings, tmp_path: Path) -> None:
