@@ -25,7 +25,7 @@ CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
 # HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
 _SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 _SHORTEST = 32  # bytes
-_LONGEST_TRIAL = 5  # seconds of computing; a large file takes some hundredths
+_LONGEST_TRIAL = 2  # seconds of computing; a large file takes some hundredths
 _DEADLY = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGXCPU)
 _FAULTS = (OSError, RuntimeError, ValueError, TypeError, OverflowError)
 _MOST_MEMORY = 512 * 2**20  # bytes of a trial, besides twice the file

@@ -71,6 +71,7 @@ def main() -> None:
         "max_total_time": seconds,
         "max_len": target.longest,
         "timeout": SLOWEST,
+        "report_slow_units": SLOWEST,
         "rss_limit_mb": MOST_MEMORY,
         "dict": words,
         "artifact_prefix": f"{findings}/",
