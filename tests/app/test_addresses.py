@@ -7,7 +7,7 @@ from app.server import options
 from records import audit
 from records.engine import Database
 from records.settings import Settings
-from tests.app.conftest import bearer, listening
+from tests.app.conftest import PATIENCE, bearer, listening
 
 pytestmark = pytest.mark.usefixtures("within_a_minute")
 
@@ -24,7 +24,8 @@ def statuses(settings: Settings, *forwarded_for: str) -> list[int]:
     """Return how requests end that this machine sends, each with a word on where it comes from."""
     with listening(settings, **options(settings)) as port:
         address = f"http://{PEER}:{port}/v1/basins"
-        return [httpx2.get(address, headers={"X-Forwarded-For": said}).status_code for said in forwarded_for]
+        with httpx2.Client(timeout=PATIENCE) as client:
+            return [client.get(address, headers={"X-Forwarded-For": said}).status_code for said in forwarded_for]
 
 
 @pytest.mark.parametrize("proxies", [(), ("192.0.2.1",)])
@@ -49,6 +50,7 @@ def test_the_trail_names_the_address_that_is_counted(
     settings = named(sqlite, *proxies)
     header = bearer(sqlite_database) | {"X-Forwarded-For": "198.51.100.1"}
     with listening(settings, **options(settings)) as port:
-        assert httpx2.post(f"http://{PEER}:{port}/v1/jobs", json=FORECAST, headers=header).status_code == 202
+        answer = httpx2.post(f"http://{PEER}:{port}/v1/jobs", json=FORECAST, headers=header, timeout=PATIENCE)
+        assert answer.status_code == 202
     with sqlite_database.reading() as session:
         assert [entry.address for entry in audit.page(session)] == [address]

@@ -51,7 +51,7 @@ ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 429]
 
 
 def test_every_operation_keeps_its_promises(api: Api, tmp_path: Path) -> None:
-    described = httpx2.get(f"{api.address}/openapi.json", trust_env=False).json()
+    described = httpx2.get(f"{api.address}/openapi.json", trust_env=False, timeout=30).json()
     operations = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
 
     said = _run(api, tmp_path)

@@ -25,7 +25,7 @@ def shown(reading_api: Api) -> Iterator[Shown]:
 
 
 def _api(shown: Shown, path: str) -> dict[str, object]:
-    answer: dict[str, object] = httpx2.get(shown.address + path, trust_env=False).raise_for_status().json()
+    answer: dict[str, object] = httpx2.get(shown.address + path, trust_env=False, timeout=30).raise_for_status().json()
     return answer
 
 
