@@ -75,9 +75,9 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
 def _away(settings: Settings) -> Iterator[Degraded]:
     """Tell that what the work stands on cannot be used."""
     if not takes_messages(settings):
-        cause = "cannot write, as on a full disk" if lives(settings) else "does not answer"
-        mend = "See its log" if lives(settings) else "Start it"
-        sentence = f"The broker {cause}: jobs are kept, and are sent to the workers when it does. {mend}."
+        writes_nothing = ("cannot write", "Make room on its disk")
+        cause, remedy = writes_nothing if lives(settings) else ("does not answer", "Start it")
+        sentence = f"The broker {cause}: jobs are kept, and are sent to the workers afterwards. {remedy}."
         yield Degraded(code="no-broker", sentence=sentence)
     if is_locked(settings.database_url):
         sentence = "Another process has locked the database: it is read, but nothing is written. End that process."

@@ -68,7 +68,7 @@ def test_an_unknown_address_is_a_problem(sqlite_client: TestClient, address: str
 
 
 @pytest.mark.parametrize(
-    ("address", "methods", "said"),
+    ("address", "methods", "choice"),
     [
         ("/v1/status", ["GET", "HEAD"], "GET or HEAD"),
         ("/v1/jobs", ["GET", "HEAD", "POST"], "GET, HEAD or POST"),
@@ -79,12 +79,12 @@ def test_an_unknown_address_is_a_problem(sqlite_client: TestClient, address: str
     ],
 )
 def test_another_method_is_a_problem_that_names_those_there_are(
-    sqlite_client: TestClient, address: str, methods: list[str], said: str
+    sqlite_client: TestClient, address: str, methods: list[str], choice: str
 ) -> None:
     answer = sqlite_client.request("PROPFIND", address)
     assert (answer.status_code, answer.json()["type"]) == (405, "/problems/method-not-allowed")
     assert answer.headers["Allow"] == ", ".join(methods)
-    assert answer.json()["detail"].endswith(f"use {said}.")
+    assert answer.json()["detail"].endswith(f"use {choice}.")
 
 
 def test_a_failure_tells_nothing_of_the_inside() -> None:
