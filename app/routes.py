@@ -1,0 +1,71 @@
+"""Every route of the service: the resources under /v1, and what stands beside them."""
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI
+
+from app import problems
+from app.alerts.endpoints import router as alerts
+from app.audit.endpoints import router as audit
+from app.basins.endpoints import router as basins
+from app.bridges.endpoints import router as bridges
+from app.comparisons.endpoints import router as comparisons
+from app.deliveries.endpoints import router as deliveries
+from app.dependencies import refuse_unknown_parameters
+from app.drain_down.endpoints import router as drain_down
+from app.edr.endpoints import router as edr
+from app.exceedance.endpoints import router as exceedance
+from app.feeds.endpoints import router as feeds
+from app.forecasts.endpoints import router as forecasts
+from app.guide.endpoints import router as guide
+from app.health.endpoints import router as health
+from app.jobs.endpoints import router as jobs
+from app.metrics.endpoints import router as metrics
+from app.models.endpoints import router as models
+from app.normals.endpoints import router as normals
+from app.observations.endpoints import router as observations
+from app.pages import static_files
+from app.pages.router import router as pages
+from app.problem_pages import router as problem_pages
+from app.runs.endpoints import router as runs
+from app.schedules.endpoints import router as schedules
+from app.security import any_key
+from app.skill.endpoints import router as skill
+from app.spread.endpoints import router as spread
+from app.status.endpoints import router as status
+from app.subscriptions.endpoints import router as subscriptions
+from app.thresholds.endpoints import router as thresholds
+from app.user_basins.endpoints import router as user_basins
+from app.verification.endpoints import router as verification
+from app.volumes.endpoints import router as volumes
+from app.water.endpoints import router as water
+from app.weather.endpoints import router as weather
+from app.what_if.endpoints import router as what_if
+from records.settings import Settings
+
+RESOURCES = (
+    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
+    *(runs, what_if, water, spread, drain_down, skill, verification, comparisons, models, bridges),
+    *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
+)
+"""What stands under /v1, in the order in which the OpenAPI document lists it."""
+
+
+def add_routes(app: FastAPI, settings: Settings) -> None:
+    """Add every route to the service. All refuse parameters that they do not know.
+
+    Where reading needs a key, only probes of health, metrics and the pages that explain the service do without one.
+    """
+    closed: dict[str, Any] = {}
+    if settings.read_needs_key:
+        closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
+    strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
+    for router in RESOURCES:
+        strict.include_router(router, prefix="/v1", **closed)
+    strict.include_router(health)
+    strict.include_router(metrics)
+    strict.include_router(pages, **closed)
+    strict.include_router(problem_pages)
+    strict.include_router(guide)
+    app.include_router(strict)
+    app.mount(static_files.PATH, static_files.files())
