@@ -12,6 +12,11 @@ class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem detail
     exit_code = 2
 
 
+def printable(words: str) -> str:
+    """Return what others may have worded without control characters, as a sentence or a log may hold it."""
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
+
+
 def excerpt(words: object) -> str:
     """Return the beginning of what others may have worded, fit for a sentence: short, and of printable letters."""
     return ascii(str(words))[1:-1][:200]

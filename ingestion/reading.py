@@ -14,7 +14,7 @@ from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
 
-from ingestion.sources.base import SourceError, SourceFile, printable
+from ingestion.sources.base import SourceError, SourceFile, shown_name
 
 # The longest file of the published archives has less than 1 MB. What is far above is a mistake or a bomb.
 LARGEST_FILE = 64 * 2**20
@@ -106,7 +106,7 @@ ANY_FILES = Files()
 
 def described(name: str, content: bytes) -> SourceFile:
     """Return what is kept of where data came from."""
-    return SourceFile(printable(name), sha256(content).hexdigest(), len(content))
+    return SourceFile(shown_name(name), sha256(content).hexdigest(), len(content))
 
 
 def too_large(name: str, size: int) -> SourceError:

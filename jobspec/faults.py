@@ -5,6 +5,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from hydrology.errors import printable
+
 MOST_FAULTS = 10  # nobody reads thousands of sentences
 
 
@@ -18,7 +20,7 @@ def _path(detail: ErrorDetails, value: Any) -> str:
     """Return a field's path as the request writes it, without the tags of pydantic's unions."""
     parts = []
     for part in detail["loc"]:
-        inside = part in value if isinstance(value, dict) else isinstance(part, int) and isinstance(value, list)
+        inside = _holds(value, part)
         if inside:
             value = value[part]
         if inside or (detail["type"] == "missing" and part == detail["loc"][-1]):
@@ -26,11 +28,17 @@ def _path(detail: ErrorDetails, value: Any) -> str:
     return ".".join(parts) or "the request"
 
 
+def _holds(value: Any, part: int | str) -> bool:
+    if isinstance(value, list):
+        return isinstance(part, int) and part < len(value)
+    return isinstance(value, dict) and part in value
+
+
 def _message(detail: ErrorDetails) -> str:
     messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
     message = messages.get(detail["type"], detail["msg"]).rstrip(".")
     # A tag of a union is repeated as it came.
-    return "".join(letter if letter.isprintable() else "?" for letter in message[:1].lower() + message[1:300])
+    return printable(message[:1].lower() + message[1:300])
 
 
 def shown(text: str) -> str:

@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
-from hydrology.errors import InvalidInput, Problem
+from hydrology.errors import InvalidInput, Problem, printable
 from records import private
 
 HEAD = "head"  # this code's revision
@@ -267,7 +267,8 @@ class Database:
             )
 
     def _unreachable(self, error: Exception) -> str:
-        return f"The database {self.shown} cannot be used: {' '.join(str(getattr(error, 'orig', error)).split())}."
+        cause = printable(" ".join(str(getattr(error, "orig", error)).split()))
+        return f"The database {self.shown} cannot be used: {cause}."
 
 
 def _parsed(url: str) -> URL:

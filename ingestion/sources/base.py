@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hydrology.errors import Problem
+from hydrology.errors import Problem, printable
 from hydrology.series import DailySeries
 
 LONGEST_NAME = 300
@@ -15,9 +15,9 @@ def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> s
     return name if name in known else f"column {columns.index(name) + 1}"
 
 
-def printable(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a file's name as it may be shown and kept: without control characters, and not too long."""
-    name = "".join(letter if letter.isprintable() else "?" for letter in name)
+    name = printable(name)
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}...{name[-LONGEST_NAME // 2 :]}"
 
 
@@ -38,7 +38,7 @@ class SourceError(Problem):
     exit_code = 4
 
     def __init__(self, file: str, cause: str, remedy: str, line: int | None = None) -> None:
-        file = printable(file)
+        file = shown_name(file)
         place = file if line is None else f"{file}, line {line}"
         super().__init__(f"{place}: {cause}; {remedy}.")
         self.file, self.line, self.cause, self.remedy = file, line, cause, remedy

@@ -3,6 +3,7 @@
 from enum import IntEnum
 from pathlib import Path
 
+from hydrology.errors import printable
 from operations.fews.markup import add, new, written
 from operations.fews.places import write
 
@@ -24,8 +25,7 @@ class Diagnostics:
 
     def tell(self, level: Level, sentence: str) -> None:
         """Add a line."""
-        description = "".join(letter if letter.isprintable() else "?" for letter in sentence)
-        add(self._root, "line", level=str(int(level)), description=description)
+        add(self._root, "line", level=str(int(level)), description=printable(sentence))
 
     def write(self) -> None:
         """Write the lines so far."""

@@ -44,6 +44,11 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ),
         (
             "training",
+            {"config": {"schedule": {"kind": "staircase", "rates": [[0, 0.01], [20]]}}},
+            "params.config.schedule.rates.1.1: it is needed",
+        ),
+        (
+            "training",
             {"config": TUNING, "compare": {"period": "2005-10-01..2008-09-30"}},
             "params.compare: 2005-10-01..2008-09-30 holds 3 whole water years",
         ),

@@ -1,9 +1,11 @@
 """Transactions are whole, migrations wait for each other, and a database that cannot be used says so."""
 
 import fcntl
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -173,6 +175,20 @@ def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
             use()
     database.close()
     assert file.read_text().startswith("a letter")
+
+
+def test_what_a_damaged_file_holds_is_told_without_control_characters(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.sqlite"
+    database = Database(f"sqlite:///{path}")
+    database.migrate()
+    database.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = 'CREATE TABLE basins (id \x15)' WHERE name = 'basins'")
+        connection.commit()
+    with pytest.raises(DatabaseProblem, match=r'malformed database schema \(basins\) - unrecognized token: "\?"'):
+        database.migrate()
+    database.close()
 
 
 def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from hydrology.basins import basin_id
 from hydrology.errors import InvalidInput
-from ingestion.sources.base import SourceError, printable
+from ingestion.sources.base import SourceError, shown_name
 from ingestion.sources.camels.files import ArchiveFile
 
 # The products by the kind in a forcing file's name (daymet was made by the Center for Integrated Data Analytics).
@@ -127,7 +127,7 @@ def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
     if product not in _PRODUCTS_OF_KIND.get(kind, ()):
         raise SourceError(
             file.name,
-            f"the file is of kind {printable(kind)}, which is not {product}",
+            f"the file is of kind {shown_name(kind)}, which is not {product}",
             f"give {product} files, or name the product {_any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))}",
         )
     return product
