@@ -25,6 +25,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecast import forecast
 from records import promotions
 from records.engine import Database
+from records.logs import log_to_stderr
 from records.settings import Settings
 
 BASINS, DAYS = 447, 10
@@ -69,6 +70,7 @@ def _serve(folder: str, database_url: str, broker_url: str | None, port: int) ->
         log_level="error",
         requests_per_minute=10**9,
     )
+    log_to_stderr(settings.log_level)
     app = create_app(settings)
     _add_bare(app, settings)
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
