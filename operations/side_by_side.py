@@ -1,5 +1,6 @@
 """Pieces of work side by side: a process and one thread each, which is how several cores serve a training best."""
 
+import ctypes
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
@@ -7,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.queues import SimpleQueue
-from multiprocessing.synchronize import Event
 from typing import Any
 
 import torch
@@ -50,7 +50,7 @@ def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress:
         Exception: what the first piece that failed raised; the others were ended.
     """
     context = multiprocessing.get_context("spawn")  # a fork would copy the locks of torch's threads, held or not
-    desk = _Desk(work, context.SimpleQueue(), context.Event())
+    desk = _Desk(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:
             _watch({pool.submit(_do, piece) for piece in pieces}, desk.progress, on_progress)
@@ -60,7 +60,7 @@ def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress:
                 "same command goes on from there, and FRESHET_THREADS=1 does one piece at a time."
             ) from None
         finally:
-            desk.stopping.set()
+            desk.stopping.value = True
             pool.shutdown(cancel_futures=True)
 
 
@@ -81,7 +81,7 @@ class _Desk:
 
     work: Work
     progress: "SimpleQueue[tuple[int, Any]]"
-    stopping: Event
+    stopping: ctypes.c_bool  # without a lock, which a process that is killed would hold for ever
 
 
 _desk: _Desk
@@ -99,7 +99,7 @@ def _begin(desk: _Desk) -> None:
 def _do(piece: int) -> None:
     def tell(progress: Any) -> None:
         _desk.progress.put((piece, progress))
-        if _desk.stopping.is_set():
+        if _desk.stopping.value:
             raise _StoppedError
 
     _desk.work(piece, tell)

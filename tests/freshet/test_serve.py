@@ -117,7 +117,7 @@ def _ask(server: subprocess.Popen[str], address: str) -> httpx2.Response:
     while True:
         assert server.poll() is None, server.communicate()[1]
         try:
-            return httpx2.get(address, trust_env=False).raise_for_status()
-        except httpx2.ConnectError:
+            return httpx2.get(address, trust_env=False, timeout=PATIENCE).raise_for_status()
+        except httpx2.TransportError:
             assert time.monotonic() < end, "the server does not answer"
             time.sleep(0.05)

@@ -126,9 +126,9 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(kept
 
 @pytest.mark.parametrize("ended", ["told to stop", "killed"])
 def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(kept: Database, ended: str) -> None:
-    schedule = Cosine(steps=48, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
-    whole = train(kept, CLOCK, configuration(schedule=schedule), BASINS)
-    config = configuration(schedule=schedule, checkpoint_every=2)
+    schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
+    whole = train(kept, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
+    config = configuration(schedule=schedule, validate_every=50, checkpoint_every=2)
 
     def end(_member: int, progress: Progress) -> None:
         if progress.step < 3:

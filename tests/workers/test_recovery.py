@@ -31,9 +31,9 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
     first = shop.worker("training")
     job = shop.post("training", **training())
     shop.until(job.id, lambda found: found.status == "waiting")
-    shop.until(_children(shop, job.id)[0].id, lambda found: bool(found.progress and found.progress["done"] >= 30))
+    first_member = _children(shop, job.id)[0].id
+    killed = shop.until(first_member, lambda found: bool(found.progress and found.progress["done"] >= 30))
     end(first)
-    killed = next(child for child in _children(shop, job.id) if child.status == "running")
     shop.worker("training")
     done = shop.ended(job.id)
 
@@ -230,7 +230,7 @@ def _children(shop: Shop, job: str) -> list[jobs.Job]:
 def _until_basins(shop: Shop, more_than: int) -> None:
     from records import basins
 
-    end_at = time.monotonic() + 60
+    end_at = time.monotonic() + PATIENCE
     while True:
         with shop.database.reading() as session:
             if len(basins.list_basins(session)) > more_than:
