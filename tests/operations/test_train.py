@@ -149,9 +149,8 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(kept: D
     assert any(saved) or finished
     done = train(kept, CLOCK, config, BASINS)
     with kept.reading() as session:
-        assert (
-            versions.get(session, done.version_id).weights_hash == versions.get(session, whole.version_id).weights_hash
-        )
+        resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
+    assert resumed.weights_hash == uninterrupted.weights_hash
 
 
 def test_a_member_that_fails_ends_the_others_with_its_own_error(kept: Database) -> None:
