@@ -4,41 +4,40 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.basin_climate import BasinClimate
 from hydrology.calendar import Period
+from hydrology.findings import Finding
 from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, to_mm_per_day
+from hydrology.weather_checks import CHECKED, DailyWeather, weather_findings
 
-Severity = Literal["info", "warning", "error"]
 SeriesKey = tuple[str, str]
 """Product and variable."""
 
 AREA_TOLERANCE = 0.10
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing found: a stable code, how bad it is, a sentence for people, and details fit for JSON."""
-
-    code: str
-    severity: Severity
-    sentence: str
-    detail: dict[str, Any]
-
-
-def quality_report(series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, float]) -> list[Finding]:
+def quality_report(
+    series: Mapping[SeriesKey, DailySeries],
+    areas: Mapping[str, float],
+    latitude: float | None = None,
+    climate: BasinClimate | None = None,
+) -> list[Finding]:
     """Return the findings about one basin.
 
     Args:
         series: every series of the basin by product and variable, discharge in its source unit.
         areas: the named drainage areas in m2; a forcing product's own area bears the product's name.
+        latitude, climate: of the basin, for the checks of weather; None where not known.
     """
     findings = [*_area_mismatch(areas)]
+    for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):
+        of_product = {variable: daily for (name, variable), daily in series.items() if name == product}
+        findings += weather_findings(DailyWeather.of_series(product, of_product, latitude, climate))
     for (product, variable), daily in series.items():
         findings += _gaps(product, variable, daily)
         findings += _flags(product, variable, daily)
@@ -52,8 +51,6 @@ def quality_report(series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, 
                 findings += _constant_flow(product, daily)
                 findings += _suspect_zeros(product, daily)
                 findings += _excess_runoff(product, daily, series, areas)
-            case "tmax" if (product, "tmin") in series:
-                findings += _equal_temperatures(product, daily, series[product, "tmin"])
     return findings
 
 
@@ -126,22 +123,6 @@ def _empty_swe(product: str, series: DailySeries) -> Iterator[Finding]:
             "warning",
             f"Snow water equivalent of {product} is 0 on every day: a placeholder, not 'no snow'.",
             {"product": product, "days": len(known)},
-        )
-
-
-def _equal_temperatures(product: str, tmax: DailySeries, tmin: DailySeries) -> Iterator[Finding]:
-    period = tmax.period.overlap(tmin.period) if len(tmax) and len(tmin) else None
-    if period is None:
-        return
-    high, low = tmax.over(period).values, tmin.over(period).values
-    known = ~(np.isnan(high) | np.isnan(low))
-    if known.any() and (high[known] == low[known]).all():
-        yield Finding(
-            "tmax-equals-tmin",
-            "warning",
-            f"tmax equals tmin on every day of {product}: both are the daily mean, "
-            "so the product is not usable as daily minimum and maximum.",
-            {"product": product, "days": int(known.sum())},
         )
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from hydrology.calendar import Day, Days, Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.quantities import WEATHER
+from hydrology.unit_hints import unit_hint
 
 Array = npt.NDArray[np.float32]
 
@@ -248,8 +249,13 @@ class WeatherForecast:
                 values < 0, "negative-precipitation", "precipitation is negative", "correct it, or send 0"
             )
         possible = (quantity.lowest <= values) & (values <= quantity.highest)
-        limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}"
-        self._refuse_where(~possible, "impossible-value", f"{variable} is outside {limits}", "correct it, or its unit")
+        limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
+        self._refuse_where(
+            ~possible,
+            "impossible-value",
+            f"{variable} is outside {limits}",
+            "correct it, or its unit",
+        )
 
     def _refuse_where(self, bad: npt.NDArray[np.bool_], fault: Fault, cause: str, remedy: str) -> None:
         if bad.any():

@@ -16,6 +16,7 @@ from hydrology.weather import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
 from jobspec.feeds import AnyFeedSettings
 from operations.basins import TIME_ZONE
+from operations.check_weather import check_forecast
 from operations.feed_services import opened
 from operations.ingest import store
 from operations.intake import Intake
@@ -174,12 +175,13 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
                 status=status,
                 new_days=outcome.new_days,
                 revised_days=outcome.changed_days,
-                reason=None if observed.variables else _NOTHING,
+                reason=" ".join(outcome.weather_warnings) or (None if observed.variables else _NOTHING),
             )
         case WeatherForecast() as forecast:
+            odd = " ".join(check_forecast(session, forecast)) or None
             keeping = weather.keep(session, [forecast], clock.wall(), operational=True)
             if keeping.new:
-                return replace(nothing, status="new", new_days=len(forecast.period))
+                return replace(nothing, status="new", new_days=len(forecast.period), reason=odd)
             # What was kept of this run before never changes, even where the days asked for have moved on.
             return replace(nothing, reason=keeping.refused.get(given.basin))
         case problem:

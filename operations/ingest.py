@@ -1,18 +1,21 @@
 """From a source into the records: a basin is kept whole or left as it was, and the others go on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.basin_climate import BasinClimate
 from hydrology.calendar import Day, Period
 from hydrology.errors import InvalidInput, Problem
+from hydrology.findings import Finding
 from hydrology.gaps import LONGEST_FILLED_GAP
-from hydrology.quality import Finding, quality_report
+from hydrology.quality import quality_report
 from hydrology.series import DailySeries
 from ingestion.sources.base import BasinData, Source, SourceFile
+from operations.check_weather import check_observed
 from records import basins, series, sources, states
 from records.clock import Clock
 from records.engine import Database
@@ -29,6 +32,7 @@ class Outcome:
         new_days, changed_days: values that were not known, and values that were replaced (and logged).
         invalidated_states: model states that had consumed a replaced value.
         warnings: the sentences of its quality report that are more than information.
+        weather_warnings: what is odd in the weather that came in.
         error: why it failed.
     """
 
@@ -39,6 +43,7 @@ class Outcome:
     invalidated_states: int = 0
     warnings: tuple[str, ...] = ()
     error: str | None = None
+    weather_warnings: tuple[str, ...] = ()
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
@@ -87,14 +92,14 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) 
         return Outcome(basin, "failed", error=str(problem))
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
     log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
-    return Outcome(basin, outcome.status, outcome.new_days, outcome.changed_days, outcome.invalidated_states, warnings)
+    return replace(outcome, warnings=warnings)
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     """Keep what a source says of a basin: new days are added, others revised, and states that rest on them invalidated.
 
     Raises:
-        DataProblem: a value cannot be kept.
+        DataProblem: a value cannot be kept, or the weather cannot be what it is labelled as.
     """
     changes = basins.upsert(
         session,
@@ -102,6 +107,7 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
             data.basin, data.name, data.latitude, data.longitude, data.huc, data.areas, data.attributes, data.texts
         ),
     )
+    data, odd = check_observed(session, data)
     new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
     for one in data.series:
@@ -117,7 +123,7 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
-    return Outcome(data.basin, status, new_days, changed_days, invalidated)
+    return Outcome(data.basin, status, new_days, changed_days, invalidated, weather_warnings=tuple(odd))
 
 
 def first_affected(written: series.Written, before: Period | None) -> Day | None:
@@ -139,7 +145,7 @@ def _register(session: Session, file: SourceFile, clock: Clock) -> int:
 def _report(database: Database, basin: str, clock: Clock) -> list[Finding]:
     """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
     with database.reading() as session:
-        areas = basins.get(session, basin).areas
+        stored = basins.get(session, basin)
         kept: dict[tuple[str, str], DailySeries] = {}
         damaged: list[Finding] = []
         for entry in series.catalogue(session, basin):
@@ -151,7 +157,8 @@ def _report(database: Database, basin: str, clock: Clock) -> list[Finding]:
                 continue
             assert one is not None
             kept[entry.product, entry.variable] = one
-    findings = [*quality_report(kept, areas), *damaged]
+    climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
+    findings = [*quality_report(kept, stored.areas, stored.latitude, climate), *damaged]
     with database.transaction() as session:
         by_product: dict[str, list[Finding]] = {product: [] for product, _ in kept}
         for finding in findings:

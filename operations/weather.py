@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hydrology.errors import DataProblem
+from hydrology.weather import WeatherForecast
 from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
+from operations.check_weather import ImpossibleWeather, check_forecast
 from records import weather
 from records.clock import Clock
 from records.engine import Database
@@ -33,11 +35,22 @@ def add(database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, 
     read = files_of_weather.read(path, clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
+    refused, warnings, usable = dict(read.refused), dict[str, tuple[str, ...]](), list[WeatherForecast]()
+    with database.reading() as session:
+        for forecast in read.forecasts:
+            try:
+                if odd := check_forecast(session, forecast):
+                    warnings[forecast.basin] = tuple(odd)
+                usable.append(forecast)
+            except ImpossibleWeather as problem:
+                refused[forecast.basin] = f"{path.name}: {problem}"
+    if not usable:
+        raise NoWeather(_why(refused))
     with database.transaction() as session:
-        kept = weather.keep(session, read.forecasts, clock.wall(), operational=operational)
+        kept = weather.keep(session, usable, clock.wall(), operational=operational)
         if not kept.new and not kept.known:
             raise NoWeather(_why(kept.refused))
-    return replace(kept, refused={**read.refused, **kept.refused})
+    return replace(kept, refused={**refused, **kept.refused}, warnings=warnings)
 
 
 def _why(refused: Mapping[str, str]) -> str:

@@ -84,7 +84,7 @@ class FetchedBasin:
 
     Attributes:
         new_days, revised_days: days of any variable that were not known, and that were replaced (and logged).
-        reason: why it failed, or why nothing came.
+        reason: why it failed, why nothing came, or what is odd in what came.
         tried_at: when it was asked for; `fetched_at`: when it last did not fail. By the service's clock.
     """
 

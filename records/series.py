@@ -34,6 +34,7 @@ __all__ = [
     "Written",
     "catalogue",
     "extent",
+    "longest_product",
     "products",
     "read",
     "read_many",
@@ -190,6 +191,20 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
         Entry(product, variable, unit, extent(session, [basin], product, [variable])[basin, variable], updated_at)
         for product, variable, unit, updated_at in session.execute(stored)
     ]
+
+
+def longest_product(session: Session, basin: str, variables: Sequence[str], preferred: str | None = None) -> str | None:
+    """Return the product with the most stored years of some variables of a basin; None where none has any.
+
+    Args:
+        preferred: returned if it has two years or more.
+    """
+    years = func.count(SeriesRow.year.distinct())
+    query = select(SeriesRow.product, years).where(SeriesRow.basin_id == basin, SeriesRow.variable.in_(variables))
+    counts = {product: int(count) for product, count in session.execute(query.group_by(SeriesRow.product))}
+    if preferred is not None and counts.get(preferred, 0) > 1:
+        return preferred
+    return max(sorted(counts), key=counts.__getitem__, default=None)
 
 
 def stamp(session: Session, basin: str, product: str) -> int:

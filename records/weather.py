@@ -1,7 +1,7 @@
 """Weather forecasts as they were issued: kept once, never changed, read as they were known at an instant."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -76,12 +76,14 @@ class Keeping:
         issue_id: its id, whether it is new or not.
         new: basins kept now; known: basins that were kept already, with the same content.
         refused: why others were not kept.
+        warnings: what is odd in the weather, by basin.
     """
 
     issue_id: str
     new: tuple[str, ...]
     known: tuple[str, ...]
     refused: Mapping[str, str]
+    warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def keep(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> Keeping:

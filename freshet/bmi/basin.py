@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from freshet.bmi.configuration import Configuration
+from freshet.bmi.recent_weather import RecentWeather
 from freshet.bmi.variables import INPUTS
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.ledger import Sums, sums_after
 from hydrology.quantities import WEATHER
+from hydrology.unit_hints import unit_hint
 from models import balance, saved_state
 from models.arrays import Forcing
 from models.ensemble import Ensemble
@@ -64,6 +66,7 @@ class Basin:
             self._begin_from(configuration.state)
         self._stored_first = self._stored
         self._sums: Sums | None = None
+        self._recent = RecentWeather(configuration.attributes)
         self.discharge: Array = np.full(len(self._ensemble.networks), np.nan, np.float32)
         self.loss: Array = self.discharge
 
@@ -100,7 +103,7 @@ class Basin:
             weather: the mean of the day, by our names and in our units (`hydrology.quantities.WEATHER`).
 
         Raises:
-            InvalidInput: a value is missing or not possible.
+            InvalidInput: a value is missing or not possible, or the weather cannot be in the units of the inputs.
             Unbalanced: a member made or lost water; the basin stays at the end of the day before.
         """
         for name in self.inputs:
@@ -108,8 +111,10 @@ class Basin:
             if not quantity.lowest <= weather[name] <= quantity.highest:  # also where it is NaN
                 raise InvalidInput(
                     f"{name} of {self.day} is {weather[name]:g} {quantity.unit}: set {INPUTS[name].name} to a value "
-                    f"between {quantity.lowest:g} and {quantity.highest:g} {quantity.unit} before the update."
+                    f"between {quantity.lowest:g} and {quantity.highest:g} {quantity.unit} before the update"
+                    f"{unit_hint(name, weather[name])}."
                 )
+        self._recent.check(self.day, {name: weather[name] for name in self.inputs})
         values = np.array([weather[name] for name in self.inputs], np.float32)
         forcing = Forcing(self.day, values[None, :1], values[None, None, 1:], self._static, (self._id,))
         keep = ("discharge", "loss") if self.conserving else ("discharge",)

@@ -184,6 +184,11 @@ def _tell(outcomes: Sequence[Outcome], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         say(f"Failed: {outcome.basin}: {outcome.error}")
+    odd = [outcome for outcome in outcomes if outcome.weather_warnings]
+    for outcome in odd[:MOST_ROWS]:
+        say(f"Warning: {outcome.basin}: {' '.join(outcome.weather_warnings)}")
+    if len(odd) > MOST_ROWS:
+        say(f"Warning: and {len(odd) - MOST_ROWS} more basins have odd weather: --json lists all.")
     counts = Counter(outcome.status for outcome in outcomes)
     columns = ("basin", "status", "new days", "changed days", "warnings")
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]

@@ -36,6 +36,8 @@ def add(
         context.record("weather added", kept.issue_id, new=len(kept.new), known=len(kept.known))
     for reason in kept.refused.values():
         say(f"Refused: {reason}")
+    for basin, odd in kept.warnings.items():
+        say(f"Warning: {basin}: {' '.join(odd)}")
     text = f"Weather forecast {kept.issue_id}: {len(kept.new)} basins new, {len(kept.known)} kept already."
     answer(asdict(kept), as_json, text)
     if kept.refused:

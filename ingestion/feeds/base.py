@@ -15,6 +15,7 @@ from hydrology.credit import Credit
 from hydrology.errors import Problem
 from hydrology.quantities import WEATHER
 from hydrology.series import DailySeries, Flag, Flags
+from hydrology.unit_hints import unit_hint
 from hydrology.weather import WeatherForecast
 from ingestion.sources.base import BasinData, SourceFile, SourceSeries
 
@@ -169,7 +170,7 @@ def possible(basin: str, weather: Observations) -> Observations:
         if outside.any():
             raise FeedProblem(
                 f"{name} of {basin} on {daily.days[int(outside.argmax())]} is outside {limits.lowest:g} to "
-                f"{limits.highest:g} {limits.unit}: nothing of the basin was taken."
+                f"{limits.highest:g} {limits.unit}{unit_hint(name, daily.values)}: nothing of the basin was taken."
             )
     return weather
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hydrology.calendar import Days
 from hydrology.quantities import Quantity
 from hydrology.series import DailySeries, Flag
+from hydrology.unit_hints import unit_hint
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.camels.days import Timeline
 
@@ -64,6 +65,7 @@ class DailyRows:
             ~np.isnan(values) & ~((quantity.lowest <= values) & (values <= quantity.highest)),
             lambda row: (
                 f"{column} on {self.days[row]} is outside {quantity.lowest:g} to {quantity.highest:g} {quantity.unit}"
+                f"{unit_hint(quantity.variable, values)}"
             ),
             "mend the value, or leave it empty where it is missing",
         )

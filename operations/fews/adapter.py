@@ -7,15 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
+from hydrology.basin_climate import BasinClimate
 from hydrology.basins import basin_id
 from hydrology.errors import DataProblem, InvalidInput, Problem
 from hydrology.quantities import WEATHER
 from hydrology.spin_up import SPIN_UP_DAYS, is_spinning_up
 from hydrology.units import Area, mm_per_day_to_m3s
+from hydrology.weather_checks import DailyWeather, weather_findings
+from models.arrays import Array
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
 from operations.attributes import completed
 from operations.basins import area_by
+from operations.check_weather import climate_of, refuse, sentences
 from operations.fews import netcdf_series, run_file, states, xml_series
 from operations.fews.days import Days
 from operations.fews.diagnostics import Diagnostics, Level
@@ -153,6 +157,7 @@ class _Selection:
     Attributes:
         ids: the basin of each location.
         areas: what turns a depth into flow, by location.
+        climates: what the weather of each location is like, where that is known.
         failures: why other locations cannot be computed.
     """
 
@@ -161,6 +166,7 @@ class _Selection:
     basins: Mapping[str, basins.Basin]
     areas: Mapping[str, Area]
     static: Mapping[str, tuple[np.ndarray, tuple[str, ...]]]
+    climates: Mapping[str, BasinClimate | None]
     failures: Mapping[str, str]
 
     @classmethod
@@ -197,6 +203,7 @@ class _Selection:
             names, means = loaded.config.inputs.static, attribute_means(loaded.version)
             values = basins.attributes_of(session, list(ids.values()), names)
             assuming = basins.assuming(session, list(ids.values()))
+            climates = {location: climate_of(session, basin) for location, basin in kept.items()}
         areas, static = dict[str, Area](), dict[str, tuple[np.ndarray, tuple[str, ...]]]()
         for (location, basin), row in zip(ids.items(), values, strict=True):
             attributes = completed(basin, names, row, means, basin in assuming)
@@ -208,7 +215,19 @@ class _Selection:
             else:
                 areas[location], static[location] = area, (attributes.values.astype(np.float32), attributes.assumed)
         usable = {location: basin for location, basin in ids.items() if location in areas}
-        return cls(loaded, usable, kept, areas, static, failures)
+        return cls(loaded, usable, kept, areas, static, climates, failures)
+
+    def check(self, location: str, values: Mapping[str, Array], days: Days) -> list[str]:
+        """Check the weather of a location, (members, days) by parameter, and return what is odd in it.
+
+        Raises:
+            ImpossibleWeather: it cannot be what it is labelled as.
+        """
+        latitude, climate = self.basins[location].latitude, self.climates[location]
+        weather = DailyWeather("the forcing", days.period.days, values, latitude, climate)
+        found = weather_findings(weather)
+        refuse(found)
+        return sentences(found, "warning")
 
     def location(self, location: str) -> Location:
         """Return what the output says of a location."""
@@ -232,11 +251,13 @@ class _Locations:
 
         Raises:
             InvalidInput: its weather cannot be used, or its stores would not be full at T0.
+            ImpossibleWeather: its weather cannot be what it is labelled as.
             UnusableState: the state holds nothing of it.
         """
         basin, (static, assumed) = self.selected.ids[location], self.selected.static[location]
         skips = architecture(self.loaded.config.network).skips_gaps
         values, filled = rows(weather, names, self.ensemble, self.days, skips)
+        odd = self.selected.check(location, {name: values[..., at] for at, name in enumerate(names)}, self.days)
         before = None if self.before is None else self.before.of([basin])
         under_way = (0 if before is None else before.spin_up_days[0]) + self.days.history
         if is_spinning_up(under_way):
@@ -245,6 +266,8 @@ class _Locations:
                 f"state, or give more than {SPIN_UP_DAYS} days of forcing before time0."
             )
         self._tell(location, weather, filled)
+        for sentence in odd:
+            self.diagnostics.tell(Level.WARNING, f"{location}: {sentence}")
         learnt = learnt_from(self.loaded.version, basin, self.loaded.config.inputs.static, static, assumed)
         if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or assumed):
             self.diagnostics.tell(Level.INFO, learnt.training_note)

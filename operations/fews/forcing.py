@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hydrology.errors import InvalidInput
 from hydrology.gaps import fill_short_gaps
 from hydrology.quantities import WEATHER
+from hydrology.unit_hints import unit_hint
 from models.arrays import Array
 from operations.fews.days import Days
 from operations.fews.series import Given
@@ -118,7 +119,8 @@ def rows(
         quantity = WEATHER[name]
         impossible = (values[..., at] < quantity.lowest) | (values[..., at] > quantity.highest)
         if impossible.any():
-            _refuse(impossible[..., None], f"is not possible in {quantity.unit}", (name,), days)
+            hint = unit_hint(name, values[..., at])
+            _refuse(impossible[..., None], f"is not possible in {quantity.unit}{hint}", (name,), days)
     return values, filled
 
 

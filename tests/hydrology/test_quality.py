@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from hydrology.calendar import day
-from hydrology.quality import Finding, quality_report
+from hydrology.findings import Finding
+from hydrology.quality import quality_report
 from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, mm_per_day_to_cfs
 

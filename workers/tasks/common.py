@@ -1,7 +1,8 @@
 """What several kinds of job need."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.errors import DataProblem
@@ -63,4 +64,13 @@ def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
     counts = Counter(outcome.status for outcome in outcomes)
-    return {"counts": dict(counts), "failed": failed}
+    odd = {outcome.basin: outcome.weather_warnings for outcome in outcomes if outcome.weather_warnings}
+    return {"counts": dict(counts), "failed": failed, **warned(odd)}
+
+
+def warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the part of a job's result that holds what is odd in weather, by basin; nothing where nothing is."""
+    if not warnings:
+        return {}
+    first = {basin: list(odd) for basin, odd in islice(warnings.items(), MOST_TOLD)}
+    return {"warnings": first, "warned_basins": len(warnings)}

@@ -12,7 +12,7 @@ from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadPar
 from records import feeds
 from workers import uploads
 from workers.job import Running
-from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file
+from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
     from ingestion.sources.base import Source
@@ -63,12 +63,15 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
     for reason in kept.refused.values():
         running.log(f"Refused: {reason}")
+    for basin, odd in kept.warnings.items():
+        running.log(f"{basin}: {' '.join(odd)}")
     return {
         "weather": kept.issue_id,
         "new": len(kept.new),
         "known": len(kept.known),
         "refused": dict(islice(kept.refused.items(), MOST_TOLD)),
         "refused_basins": len(kept.refused),
+        **warned(kept.warnings),
     }
 
 
@@ -78,6 +81,8 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
     def show(outcome: "Outcome", done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
+        for sentence in outcome.weather_warnings:
+            running.log(f"{outcome.basin}: {sentence}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
     outcomes = run(running.tools.database, source, running.tools.clock, basins, show)
@@ -92,6 +97,8 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         if basin.status == "failed":
             running.log(f"{basin.basin_id} failed: {basin.reason}")
+        elif basin.reason:
+            running.log(f"{basin.basin_id}: {basin.reason}")
         running.show(done, total, f"{basin.basin_id} {basin.status}")
 
     tools = running.tools
