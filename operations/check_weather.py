@@ -18,8 +18,8 @@ from records import basins, series
 from records.basins import Basin
 
 CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")
-CLIMATE_DAYS = 30 * 366
-"""The climate is that of the last days of the record, at most so many."""
+CLIMATE_DAYS = 10 * 366
+"""Length of the climate: the last days of the record."""
 _MOST_SENTENCES = 3
 
 
@@ -89,17 +89,17 @@ def climate_of(session: Session, basin: Basin, product: str | None = None) -> Ba
         product: the one to prefer; else that with the longest record.
     """
     of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
-    chosen = series.longest_product(session, basin.id, CLIMATE_VARIABLES, product)
-    stored = {} if chosen is None else _read(session, basin.id, chosen, CLIMATE_VARIABLES, None)
-    if not stored:
+    longest = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
+    if longest is None:
         return of_attribute
-    last = max(daily.period.last for daily in stored.values())
-    period = Period(last - np.timedelta64(CLIMATE_DAYS - 1, "D"), last)
+    chosen, years = longest
+    period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
+    stored = _read(session, basin.id, chosen, CLIMATE_VARIABLES, period)
     values = {name: daily.over(period).values for name, daily in stored.items()}
     climate = BasinClimate.of_record(f"the stored {chosen}", period.days, values)
-    unknown = np.isnan(climate.precipitation).all()
-    if unknown and of_attribute is not None:
-        return replace(of_attribute, temperature=climate.temperature)
+    if of_attribute is not None and np.isnan(climate.precipitation).all():
+        both = f"{climate.source} with {of_attribute.source}"
+        return replace(climate, source=both, precipitation=of_attribute.precipitation)
     return climate
 
 

@@ -34,7 +34,7 @@ __all__ = [
     "Written",
     "catalogue",
     "extent",
-    "longest_product",
+    "longest_record",
     "products",
     "read",
     "read_many",
@@ -193,18 +193,22 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
     ]
 
 
-def longest_product(session: Session, basin: str, variables: Sequence[str], preferred: str | None = None) -> str | None:
-    """Return the product with the most stored years of some variables of a basin; None where none has any.
+def longest_record(
+    session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
+) -> tuple[str, Period] | None:
+    """Return the product with the most stored years of some variables of a basin, and its years; None without any.
 
     Args:
         preferred: returned if it has two years or more.
     """
-    years = func.count(SeriesRow.year.distinct())
-    query = select(SeriesRow.product, years).where(SeriesRow.basin_id == basin, SeriesRow.variable.in_(variables))
-    counts = {product: int(count) for product, count in session.execute(query.group_by(SeriesRow.product))}
-    if preferred is not None and counts.get(preferred, 0) > 1:
-        return preferred
-    return max(sorted(counts), key=counts.__getitem__, default=None)
+    query = select(
+        SeriesRow.product, func.count(SeriesRow.year.distinct()), func.min(SeriesRow.year), func.max(SeriesRow.year)
+    ).where(SeriesRow.basin_id == basin, SeriesRow.variable.in_(variables))
+    rows = session.execute(query.group_by(SeriesRow.product).order_by(SeriesRow.product)).all()
+    if not rows:
+        return None
+    chosen = max(rows, key=lambda row: (row[0] == preferred and row[1] > 1, row[1]))
+    return chosen[0], calendar_years(chosen[2], chosen[3])
 
 
 def stamp(session: Session, basin: str, product: str) -> int:

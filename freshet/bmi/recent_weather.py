@@ -40,9 +40,8 @@ class RecentWeather:
         values = {name: [*self._values.get(name, []), value][-DAYS:] for name, value in weather.items()}
         count = self._count + 1
         if count <= EVERY_DAY_UNTIL or count % THEN_EVERY == 0:
-            self._check(
-                DailyWeather("the inputs", np.array(days), {n: np.array(v) for n, v in values.items()}, *self._of)
-            )
+            arrays = {name: np.array(of_days) for name, of_days in values.items()}
+            self._check(DailyWeather("the inputs", np.array(days), arrays, self._latitude, self._climate))
         self._days, self._values, self._count = days, values, count
 
     def _check(self, weather: DailyWeather) -> None:

@@ -7,12 +7,14 @@ import numpy as np
 from hydrology.basin_climate import months
 from hydrology.findings import Finding
 from hydrology.weather_checks.daily_weather import DailyWeather, Rule
+from hydrology.weather_checks.relations import VP_RATIO_WARNED, vapour_ratio
 
 EXPECTED_MM, EXPECTED_DAYS, DEFICIT = 200.0, 30, 0.005  # CAMELS: at least 0.008 of what the climate expects
 YEAR_DAYS, YEAR_REFUSED, YEAR_WARNED = 365, (0.1, 5.0), (0.2, 4.0)  # CAMELS: 0.26 to 2.6 in a year
 EXPLAINED = (0.4, 2.5)
 ANOMALY_REFUSED = ((365, 10.0), (30, 20.0), (10, 28.0), (1, 40.0))  # days, K; CAMELS: 4.8, 16.2, 25.2, 36
 WARNED_SHARE = 0.9
+DRY_DAYS, DRY_ANOMALY = 5, 12.0  # K, of air that is too dry for its temperature
 
 
 def expected_precipitation(weather: DailyWeather) -> float | None:
@@ -60,9 +62,12 @@ def _temperature(weather: DailyWeather) -> Iterator[Finding]:
         return
     anomaly, celsius = (float(np.median((degrees - usual)[used])) for degrees in (mean, (mean - 32) / 1.8))
     limit = next(kelvin for least, kelvin in ANOMALY_REFUSED if days >= least)
-    if abs(anomaly) <= WARNED_SHARE * limit:
+    ratio = vapour_ratio(weather)
+    dry = ratio is not None and ratio < VP_RATIO_WARNED[0] and days >= DRY_DAYS
+    hot_and_dry = dry and anomaly > DRY_ANOMALY and abs(celsius) < anomaly / 2
+    if abs(anomaly) <= WARNED_SHARE * limit and not hot_and_dry:
         return
-    refused = anomaly > limit and abs(celsius) <= limit
+    refused = hot_and_dry or (anomaly > limit and abs(celsius) <= limit)
     advice = ": these look like °F. Convert them to °C" if refused else ""
     sentence = (
         f"and tmin are {abs(anomaly):.0f} K {'above' if anomaly > 0 else 'below'} what {weather.climate.source} has in "
@@ -85,7 +90,8 @@ RULES = (
         _temperature,
         "the median of (tmax + tmin) / 2 is above the climate by more than "
         + ", ".join(f"{kelvin:g} K ({days} days or more)" for days, kelvin in ANOMALY_REFUSED)
-        + ", and °F would explain it",
+        + f", and °F would explain it; in {DRY_DAYS} days or more, by more than {DRY_ANOMALY:g} K where vapour "
+        f"pressure is below {VP_RATIO_WARNED[0]:g} times the saturation and °F would explain more than half of it",
         f"above or below it by {WARNED_SHARE:.0%} of that",
     ),
 )

@@ -50,17 +50,16 @@ def _mean_outside(weather: DailyWeather) -> Iterator[Finding]:
 
 
 def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
-    base = "tmin" if "tmin" in weather.values else "tmean"
+    base = temperature_beside(weather)
     pair = weather.of("vp", base)
     if pair is None:
         yield from _vapour_pressure_alone(weather)
         return
     vp, temperature = pair
-    used = temperature >= VP_COLDEST
-    if not used.any():
+    if (ratio := vapour_ratio(weather)) is None:
         return
-    saturated = saturation_vapour_pressure(temperature[used])
-    ratio, median, usual = float(np.median(vp[used] / saturated)), float(np.median(vp[used])), np.median(saturated)
+    used = temperature >= VP_COLDEST
+    median, usual = np.median(vp[used]), np.median(saturation_vapour_pressure(temperature[used]))
     (low, high), (odd_low, odd_high) = VP_RATIO_REFUSED, VP_RATIO_WARNED
     if odd_low <= ratio <= odd_high:
         return
@@ -73,6 +72,20 @@ def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
     sentence = f"has a median of {median:.3g} Pa where saturated air at {base} has about {usual:.3g} Pa{advice}"
     severity: Severity = "error" if advice else "warning"
     yield weather.finding("vapour-pressure", severity, "vp", used, sentence)
+
+
+def temperature_beside(weather: DailyWeather) -> str:
+    """Return the temperature that vapour pressure is compared with."""
+    return "tmin" if "tmin" in weather.values else "tmean"
+
+
+def vapour_ratio(weather: DailyWeather) -> float | None:
+    """Return the median of vapour pressure by saturation at tmin (else tmean); None where no day has both."""
+    if (pair := weather.of("vp", temperature_beside(weather))) is None:
+        return None
+    vp, temperature = pair
+    used = temperature >= VP_COLDEST
+    return float(np.median(vp[used] / saturation_vapour_pressure(temperature[used]))) if used.any() else None
 
 
 def _vapour_pressure_alone(weather: DailyWeather) -> Iterator[Finding]:

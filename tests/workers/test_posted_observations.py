@@ -122,3 +122,27 @@ def test_a_job_that_no_key_posted_writes_every_users_basin(
         job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
     run(tools, job.id)
     assert flow_of(tools.database, "OWN-mill", "own") == [7]
+
+
+def posted(service: TestClient, tools: ServiceTools, header: dict[str, str], table: str) -> jobs.Job:
+    """Post a table of observations, let a worker take it in, and return the job that has ended."""
+    answer = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
+    run(tools, answer.json()["id"])
+    with tools.database.reading() as session:
+        return jobs.get(session, answer.json()["id"])
+
+
+def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestClient, tools: ServiceTools) -> None:
+    owner = bearer(tools.database)
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
+    head = "basin,date,tmax_degC,tmin_degC,vp_Pa"
+    rows = [f"OWN-mill,2008-04-0{number},15,4,{{vp}}" for number in range(1, 6)]
+    table = "\n".join([head, *rows])
+    wrong = posted(service, tools, owner, table.format(vp=7))
+    assert wrong.problem is not None
+    assert "vp of own has a median of 7 Pa where saturated air at tmin has about 813 Pa" in wrong.problem["detail"]
+    assert "look like hPa" in wrong.problem["detail"]
+    odd = posted(service, tools, owner, table.format(vp=130))
+    assert odd.result is not None
+    assert (odd.status, odd.result["warned_basins"]) == ("succeeded", 1)
+    assert "has a median of 130 Pa" in odd.result["warnings"]["OWN-mill"][0]

@@ -84,3 +84,26 @@ def test_a_job_reads_no_file_but_what_was_sent(tools: ServiceTools, tmp_path: Pa
     assert ended.problem is not None
     assert (ended.status, ended.problem["kind"]) == ("failed", "bad-source")
     assert outside.exists()
+
+
+def document(**values: list[float]) -> dict[str, Any]:
+    """Return a weather forecast of one basin and trace."""
+    base = {"precipitation": [0.0, 3, 5, 0, 1], "tmax": [15.0] * 5, "tmin": [4.0] * 5, "vp": [700.0] * 5} | values
+    days = [f"2008-10-0{number}" for number in range(1, 6)]
+    units = {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC", "vp": "Pa"}
+    return {**DOCUMENT, "units": units, "basins": {made.BASINS[0]: {"time": days, "traces": {"0": base}}}}
+
+
+def test_weather_in_another_unit_than_it_states_is_refused(service: TestClient, tools: ServiceTools) -> None:
+    job = send(service, tools, "operator", document(vp=[7.0] * 5))
+    assert job.problem is not None
+    assert (job.status, job.problem["kind"]) == ("failed", "no-weather")
+    assert "vp of the weather forecast of USGS-01013500 has a median of 7 Pa" in job.problem["detail"]
+    assert "these look like hPa. Convert them to Pa (first on 2008-10-01: 7 Pa)" in job.problem["detail"]
+
+
+def test_odd_weather_is_kept_and_named_in_the_result(service: TestClient, tools: ServiceTools) -> None:
+    job = send(service, tools, "operator", document(precipitation=[3, 5, 9, 9, 11]))
+    assert job.result is not None
+    assert (job.result["new"], job.result["warned_basins"]) == (1, 1)
+    assert "it looks accumulated" in job.result["warnings"][made.BASINS[0]][0]

@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 
 from hydrology.series import DailySeries
+from hydrology.unit_hints import unit_hint
 from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import MEND_ROW, Table, TextFile
 
@@ -112,7 +113,7 @@ def _series(table: Table, timeline: Timeline, column: _Column) -> DailySeries:
         table.refuse(values < 0, f"{column.heading} is negative", _MEND_VALUE)
     table.refuse(
         ~((column.lowest <= values) & (values <= column.highest)),
-        f"{column.heading} is outside {column.lowest:g} to {column.highest:g}",
+        f"{column.heading} is outside {column.lowest:g} to {column.highest:g}{unit_hint(column.variable, values)}",
         _MEND_VALUE,
     )
     return timeline.series(values, np.zeros(len(values), dtype=np.uint8), column.unit)

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -110,6 +111,33 @@ def test_a_year_day_by_day_is_the_batch_run_to_the_bit(ensemble: Ensemble, forci
     means = {name: said[name].sum() for name in (DEPTH.name, LOSS.name)}
     left = water - 1000 * means[DEPTH.name] - means[LOSS.name] - said[STORAGE.name][-1, 0]
     assert abs(left) < 1e-5 * water
+
+
+@pytest.mark.parametrize(("name", "factor", "unit"), [("vp", 0.01, "hPa"), ("vp", 0.001, "kPa")])
+def test_vapour_pressure_in_another_unit_stops_the_first_update(
+    forcing: Forcing, ensemble: Ensemble, name: str, factor: float, unit: str
+) -> None:
+    component = initialized(str(EXAMPLE))
+    wrong = forcing.auxiliary.copy()
+    wrong[..., ensemble.config.inputs.auxiliary.index(name)] *= factor
+    with pytest.raises(InvalidInput, match=f"vp of the inputs has a median of .* look like {unit}"):
+        run(component, replace(forcing, auxiliary=wrong), slice(0, 1))
+    assert component.get_current_time() == 0
+    run(component, forcing, slice(0, 1))
+
+
+def test_swapped_temperatures_stop_the_second_day_and_accumulated_precipitation_a_later_one(forcing: Forcing) -> None:
+    component = initialized(str(EXAMPLE))
+    swapped = forcing.auxiliary.copy()
+    swapped[..., [1, 2]] = swapped[..., [2, 1]]
+    with pytest.raises(InvalidInput, match="tmin of the inputs is above tmax on 2 of 2 days: the two look swapped"):
+        run(component, replace(forcing, auxiliary=swapped), slice(0, 5))
+    assert component.get_current_time() == 86_400
+
+    component = initialized(str(EXAMPLE))
+    with pytest.raises(InvalidInput, match=r"precipitation of the inputs rises on .* it looks accumulated"):
+        run(component, replace(forcing, mass=np.cumsum(forcing.mass, axis=1)), slice(0, 60))
+    assert 5 * 86_400 < component.get_current_time() < 60 * 86_400
 
 
 def test_a_state_saved_in_the_middle_goes_on_in_a_new_instance(forcing: Forcing, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Runs of the General Adapter on a synthetic country: their flow is the forecast's, and states go on."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import rtctools.data.rtc
 
 from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput, Problem
+from hydrology.evaporation import daylength
 from hydrology.units import mm_per_day_to_m3s
 from jobspec.jobs.forecasting import ForecastParams
 from models import saved_state
@@ -37,6 +39,7 @@ from tests.operations.fews.files import (
     weather,
     write_netcdf,
 )
+from tests.weather_lies import LIES
 
 RECORD = Period.parse("2000-10-01..2005-09-30")
 T0, END = "2005-05-01", "2005-05-11"
@@ -314,7 +317,7 @@ def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
     [
         ({"units": "K"}, "tmax of SYNTH-01 is not in degC"),
         ({"kind": "instantaneous"}, "is instantaneous: aggregate it"),
-        ({"tmax": 290.0}, r"tmax is not possible in degC \(the values look like kelvin\) on 2000-10-01"),
+        ({"tmax": 290.0}, "tmax is not possible in degC (the values look like kelvin) on 2000-10-01"),
         ({"location": "Crow Creek"}, "'Crow Creek' is not a basin identifier"),
         ({"location": "USGS-99999999"}, "No basin 'USGS-99999999' is kept here"),
         ({"start": stamped("2004-09-01")}, "243 days from empty at time0"),
@@ -338,11 +341,43 @@ def test_what_cannot_be_computed_is_told_in_the_diagnostics(
         forcing = forcing.replace("accumulative", changed["kind"])
     of_run = {name: changed[name] for name in ("start", "time0", "properties", "output", "forcing") if name in changed}
     file = placed(tmp_path, run_xml(**(WHOLE | of_run)), in_forcing=forcing)
-    with pytest.raises(Problem, match=sentence):
+    with pytest.raises(Problem, match=re.escape(sentence)):
         ran(kept, file)
     assert lines(file)[-1][0] == 0
     assert sentence in " ".join(said for _, said in lines(file))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("lie", ["hPa", "kPa", "swapped", "fahrenheit", "metres", "accumulated", "megajoules"])
+def test_forcing_in_another_unit_than_it_states_is_refused_for_its_location(
+    kept: Database, tmp_path: Path, lie: str
+) -> None:
+    wrong, right = BASINS[1], BASINS[0]
+    change, sentence = LIES[lie]
+    values = {name: of_days.astype(np.float64) for name, of_days in weather(kept, wrong, RECORD).items()}
+    light = daylength(RECORD.days, 45.0)[:, 0]
+    said = {name: of_days for name, of_days in change(values | {"daylength": light}).items() if name in NAMES}
+    if lie == "accumulated":  # it begins anew each year, so that it stays possible
+        years = np.arange(len(RECORD)) // 365
+        totals = [np.cumsum(values["precipitation"][years == year]) for year in np.unique(years)]
+        said["precipitation"] = np.concatenate(totals)
+    forcing = pi_xml({None: {wrong: said, right: weather(kept, right, RECORD)}}, RECORD.first)
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing)
+    done = ran(kept, file)
+    assert done.locations == (right,)
+    assert sentence in done.failures[wrong]
+    assert any(level == 1 and sentence in line for level, line in lines(file))
+
+
+def test_odd_forcing_is_used_and_told_in_the_diagnostics(kept: Database, tmp_path: Path) -> None:
+    values = dict(weather(kept, BASINS[0], RECORD))
+    values["tmin"] = values["tmin"].copy()
+    values["tmin"][40] = values["tmax"][40] + 1
+    forcing = pi_xml({None: {BASINS[0]: values}}, RECORD.first)
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing)
+    assert ran(kept, file).locations == (BASINS[0],)
+    sentence = f"tmin of the forcing is above tmax on 1 of {len(Period.parse(f'2000-10-01..{END}'))} days"
+    assert any(level == 2 and sentence in line for level, line in lines(file))
 
 
 def test_members_that_differ_before_time0_are_refused(kept: Database, tmp_path: Path) -> None:
