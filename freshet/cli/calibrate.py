@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Group
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
@@ -48,7 +48,6 @@ def calibrate(
         with context.database.reading() as session:
             chosen = versions.get(session, version) if version else versions.newest(session)
             names = promotions.basins_of(session, chosen.id)
-        use_threads(context.settings.threads)
         from operations.calibrate import calibrate as run
         from operations.calibrate import calibrate_forecasts
 

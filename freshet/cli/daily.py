@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.feeds import MOST_ROWS, any_intake
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
@@ -35,7 +35,6 @@ def daily(
     does the same every morning.
     """
     with opened() as context, reporting() as reporter:
-        use_threads(context.settings.threads)
         from operations.daily import Watcher
         from operations.daily import daily as run
         from operations.newest import Asked

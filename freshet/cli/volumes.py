@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
@@ -43,7 +43,6 @@ def volumes(
             basins = chosen(session, names) if names else []
         asked = {"basins": basins, "t0": t0, "season": season, "version": version}
         params = valid(TypeAdapter(VolumesParams), asked, "volumes")
-        use_threads(context.settings.threads)
         from operations.volumes import forecast_volumes
 
         with reporting() as reporter:
