@@ -52,7 +52,8 @@ def calibrate(
         from operations.calibrate import calibrate_forecasts
 
         if forecasts:
-            models = calibrate_forecasts(context.database, context.clock, chosen.id)
+            with reporting():
+                models = calibrate_forecasts(context.database, context.clock, chosen.id)
         else:
             days = None if period is None else Period.parse(period)
             with reporting() as reporter:

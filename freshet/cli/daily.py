@@ -11,6 +11,7 @@ from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams
+from operations.stages import stage
 from records import alert_changes
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def daily(
         with context.database.reading() as session:
             ahead = {
                 basin.basin: tomorrow(session, basin.basin, basin.run, context.clock.now())
-                for basin in cycle.basins
+                for basin in stage("flow of tomorrow", cycle.basins)
                 if basin.run is not None
             }
     for change in cycle.changes:

@@ -61,11 +61,11 @@ def forecast(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for issued_run in done:
-            facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
-            context.record("forecast issued", issued_run.id, **facts)
-        with context.database.reading() as session:
-            payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
+            for issued_run in done:
+                facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
+                context.record("forecast issued", issued_run.id, **facts)
+            with context.database.reading() as session:
+                payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
     for issued in payload["runs"]:
         for name, said in issued["basins"].items():
             if said["reason"]:

@@ -15,6 +15,7 @@ from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.basins import chosen
+from operations.stages import stage
 from records import runs
 from records import volumes as records
 from records.latest import Latest
@@ -55,7 +56,7 @@ def volumes(
         for run in done:
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
-        with context.database.reading() as session:
+        with reporting(), context.database.reading() as session:
             told = {name: said for run in done for name, said in _basins(session, run, params)}
     for name, said in told.items():
         for field, reason in said["missing"].items():
@@ -66,7 +67,7 @@ def volumes(
 
 
 def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[tuple[str, dict[str, Any]]]:
-    for basin in runs.basins_of(session, run.id):
+    for basin in stage("volumes read", runs.basins_of(session, run.id)):
         yield basin.basin_id, _told(run, records.of_run(session, Latest(run, basin, None), params.season))
 
 

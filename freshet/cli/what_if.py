@@ -85,7 +85,7 @@ def what_if(
         for run in made:
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
-        with context.database.reading() as session:
+        with reporting(), context.database.reading() as session:
             told = [run_json(session, run.id) for run in made]
             bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in told) if base]
     for run_told in told:
