@@ -99,7 +99,7 @@ def issue(
             return earlier
         issued = [
             issuing.store(session, new_run(plan, clock, params.weather, purpose, key), of_plan)
-            for plan, of_plan in zip(planned, results, strict=True)
+            for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
     for run in issued:
         log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)

@@ -58,6 +58,7 @@ def calibrate(
             days = None if period is None else Period.parse(period)
             with reporting() as reporter:
                 show = partial(reporter.show, "basins")
+                show(0, len(names))
                 models = [run(context.database, context.clock, chosen.id, names, days, show)]
         for done in models:
             told = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}

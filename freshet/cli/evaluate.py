@@ -37,6 +37,7 @@ def evaluate(
         from operations.evaluate import evaluate as run
 
         with reporting() as reporter:
+            reporter.show("basins", 0, len(ids))
             done = run(
                 context.database,
                 context.clock,

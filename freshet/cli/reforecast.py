@@ -50,6 +50,7 @@ def reforecast(
         from operations.reforecast import reforecast as run
 
         with reporting() as reporter:
+            reporter.show("basins", 0, len(ids))
             done = run(
                 context.database,
                 context.clock,
