@@ -17,6 +17,7 @@ MEASUREMENTS = {
     "assimilation": "benchmarks.assimilation",
     "backup": "benchmarks.backup",
     "bridge": "benchmarks.bridge",
+    "busy": "benchmarks.busy",
     "camels-means": "benchmarks.camels_means",
     "closure": "benchmarks.closure",
     "command-line": "benchmarks.speed.command_line",

@@ -26,8 +26,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.live.receiver import LATE, Received, Receiver, receiving
 from benchmarks.regional import data
 from hydrology.calendar import Day, Period, as_date
@@ -107,7 +105,6 @@ def _settled(account: _Account) -> dict[str, Any]:
 def _replayed(names: Sequence[str]) -> _Account:
     """Replay the season and the year from an empty store."""
     log_to_stderr("warning")
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         year = _begin(Path(folder), names, stack)
         for day in SEASON.days:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from benchmarks.regional.data import TEST, VALIDATION
 from benchmarks.regional.data import basins as all_basins
@@ -106,7 +105,6 @@ class Forecasts:
 
 def measure(basins: int = 100) -> dict[str, Any]:
     """Return NSE and CRPS of the four by lead, and in how many basins assimilation gains."""
-    torch.set_num_threads(1)
     names = all_basins()[:: len(all_basins()) // basins][:basins]
     ensemble = load(read_shipped(ENSEMBLE))
     record = _record(ensemble, names)

@@ -23,7 +23,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
 from sqlalchemy import select
 
 from benchmarks.faults.load import Load
@@ -68,7 +67,6 @@ class Lost:
 
 def measure() -> dict[str, Any]:
     """Return a row for each database that is backed up."""
-    torch.set_num_threads(1)
     with TemporaryDirectory(dir="/tmp") as name, postgresql() as server:
         folder = Path(name)
         store = folder / "store.sqlite"

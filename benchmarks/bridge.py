@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from benchmarks.bridge_forms import KEPT, NONE, POOLED, bridges
 from benchmarks.regional.data import camels
@@ -61,7 +60,6 @@ class Drive:
 
 def measure() -> dict[str, Any]:
     """Return the NSE of each form, with Maurer's where it has those years."""
-    torch.set_num_threads(1)
     shipped = read_shipped()
     ensemble = load(shipped)
     gauges = {basin: gauge(basin) for basin in (LONG, *FOUR)}

@@ -13,6 +13,7 @@ from hydrology.ledger import worst_relative_residual
 from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing
 from models.contract import Inputs
+from models.cores import use_cores
 from models.inference import simulate
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
@@ -27,6 +28,7 @@ BATCH, DAYS, CUT = 256, 365, 147
 def measure() -> dict[str, Any]:
     """Return the worst figure of each property by type, and whether it keeps its bound."""
     torch.set_num_threads(2)
+    use_cores(2)
     forcing = _weather()
     found: dict[str, Any] = {"basin": BASIN, "period": str(YEARS), "sizes": SIZES}
     for dtype, bound in BOUNDS.items():

@@ -12,8 +12,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
 from hydrology.calendar import Period
 from jobspec.training import TrainingConfig
@@ -45,7 +43,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=900.0)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
     log_to_stderr("info")
     settings, clock = Settings.load(), Clock()
     chosen = basins()[EVERY - 1 :: EVERY]

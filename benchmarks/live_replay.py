@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from sqlalchemy import func, select
 
 from benchmarks.live.server import serving
@@ -67,7 +66,6 @@ _ROWS_A_PAGE = 8  # of a basin: the 30 days that are asked for fill three pages 
 
 def measure(basins: int = 40, mornings: int = MORNINGS) -> dict[str, Any]:
     """Return how every basin-day and every fault ended, and what differs from a replay without faults."""
-    torch.set_num_threads(1)
     names = data.basins()[:: len(data.basins()) // basins][:basins]
     source = data.source()
     read = {name: source.read(name) for name in names}

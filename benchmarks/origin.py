@@ -85,7 +85,6 @@ class _Ahead:
 
 def measure() -> dict[str, Any]:
     """Return the cost and the largest differences, each beside its bound."""
-    torch.set_num_threads(1)
     past = _past()
     members, count = len(past.untold), len(past.whole.ids)
     return {

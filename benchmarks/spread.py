@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from benchmarks.regional.data import basins as all_basins
 from benchmarks.regional.data import opened
@@ -29,7 +28,6 @@ TOLD_LEADS = (1, 2, 3, 5, 10, 20, 30)
 
 def measure(basins: int = 447) -> dict[str, Any]:
     """Return the shares of each source by lead, of each T0."""
-    torch.set_num_threads(1)
     database, clock = opened(), Clock()
     version = install(database, clock, read_shipped(ENSEMBLE)).version_id
     names = all_basins()[:: len(all_basins()) // basins][:basins]

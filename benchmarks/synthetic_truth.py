@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from hydrology.calendar import Period, day
 from hydrology.scores import nse, pearson_r
@@ -48,7 +47,6 @@ Array = npt.NDArray[np.float64]
 
 def measure(basins: int = 40) -> dict[str, Any]:
     """Return medians and quartiles of each figure over the basins (and days T0)."""
-    torch.set_num_threads(1)
     land = landscape(basins)
     sky = weather(land, RECORD, seed=SEED)
     truth = water(land, sky, RECORD.days)

@@ -5,21 +5,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from app.jobs.schemas import Job
 from freshet.client import Client, ServiceError
+from freshet.client.problems import Unreachable
+from freshet.part import HUNG, TOLD_FROM
 from ingestion.sources import synthetic
 from jobspec.jobs.forecasting import MORNING
-from records import audit, keys, private
+from records import audit, keys, private, restarts
 from records.clock import Clock
 from records.engine import Database
-from records.parent import end_with_parent
+from records.parent import end_with_parent, ended_in_words
 from records.settings import Settings
 
 # The synthetic record is 1996-10-01..2008-09-30.
@@ -38,7 +41,9 @@ HELD_OUT = "2006-10-01..2008-09-30"
 HORIZON = 10
 MORNINGS = 7
 """So many mornings are replayed; the last is that of the clock."""
-PATIENCE = 90.0  # seconds that the service has to answer for the first time
+LOG = "service.log"
+"""In the data folder: what the service writes to its standard error."""
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Show(Protocol):
@@ -70,7 +75,7 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     if settings.as_of is not None:
         environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
     command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
-    log = settings.data / "service.log"
+    log = settings.data / LOG
     private.make_folder(log.parent)
     with open(log, "ab", opener=private.opener) as said:
         process = subprocess.Popen(
@@ -96,24 +101,25 @@ def demonstrate(
         architecture: of the network that is trained; None for the shipped ensemble, which is not.
 
     Raises:
-        ServiceError: the service does not come up, or refuses something.
+        ServiceError: a part of the service has died, or it refuses something.
         DataProblem: a job failed.
     """
     files = settings.ingest_roots[0] / "synthetic-camels"
     synthetic.write(files)
     with Client(address, _token(settings)) as client:
-        _await(client, process, settings)
-        _do(client, "ingest", {"from": [str(files)]}, show)
+        work = Work(client, partial(require_alive, process, settings.data), show)
+        work.await_service(address)
+        work.do("ingest", {"from": [str(files)]})
         basins = [basin.id for basin in client.basins()]
         if architecture is None:
-            made = _do(client, "pretrained", {"product": synthetic.PRODUCT, "promote": True}, show)
+            made = work.do("pretrained", {"product": synthetic.PRODUCT, "promote": True})
         else:
             config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
-            made = _do(client, "training", {"config": config, "basins": basins, "label": "demo"}, show)
-        skill = _do(client, "evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins}, show)
-        _do(client, "replay", {"period": _mornings(settings), "horizon": HORIZON}, show)
-        _do(client, "volumes", {"basins": basins}, show)
-        _do(client, "levels", {"basins": basins}, show)
+            made = work.do("training", {"config": config, "basins": basins, "label": "demo"})
+        skill = work.do("evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins})
+        work.do("replay", {"period": _mornings(settings), "horizon": HORIZON})
+        work.do("volumes", {"basins": basins})
+        work.do("levels", {"basins": basins})
         forecasts = client.get("/v1/forecasts", basins=",".join(basins), units="mm/day")
         return Demonstrated(skill, forecasts, client.get("/v1/status"))
 
@@ -137,26 +143,70 @@ def _token(settings: Settings) -> str:
         database.close()
 
 
-def _await(client: Client, process: subprocess.Popen[bytes], settings: Settings) -> None:
-    end = time.monotonic() + PATIENCE
-    while not client.ready():
-        if process.poll() is not None or time.monotonic() > end:
-            raise ServiceError(f"The service does not start: read {settings.data / 'service.log'}.")
-        time.sleep(0.2)
+def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
+    """Return what the service is busy with besides the work, if anything: a part that is being started again.
+
+    Raises:
+        ServiceError: the service has ended, or a part of it keeps ending.
+    """
+    where = f"its log is {data / LOG}"
+    if (code := process.poll()) is not None:
+        raise ServiceError(f"The service {ended_in_words(code)}; {where}.")
+    restarting = restarts.told(data, process.pid)
+    for part in restarting:
+        if part.times >= TOLD_FROM and part.cause != HUNG:
+            raise ServiceError(
+                f"The {part.part} of the service keeps ending: it {part.cause}, {part.times} times since "
+                f"{part.since:%H:%M:%S} UTC; {where}."
+            )
+    return ", ".join(f"the {part.part} {part.cause}" for part in restarting)
 
 
-def _do(client: Client, kind: str, params: dict[str, Any], show: Show) -> dict[str, Any]:
-    """Post a job, show how it gets on, and return its result."""
-    job = client.post_job(kind, params).id
+class Work:
+    """The jobs of the demonstration, each of which is waited for as long as the service lives.
 
-    def look(found: Job) -> None:
-        parts = client.jobs(parent=job) if kind == "training" else [found]
+    Args:
+        alive: raises where the service has died; else what it is busy with besides.
+    """
+
+    def __init__(self, client: Client, alive: Callable[[], str], show: Show) -> None:
+        self._client, self._alive, self._show = client, alive, show
+
+    def await_service(self, address: str) -> None:
+        """Wait until the service answers."""
+        begun = time.monotonic()
+        while not self._client.ready():
+            hindered = self._alive()
+            waited = f"waiting for the API at {address}, {time.monotonic() - begun:.0f} s"
+            self._show("start of the service", 0, 1, f"{waited}{hindered and f'; {hindered}'}")
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        self._show("start of the service", 1, 1, "it answers")
+
+    def do(self, kind: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Post a job, show how it gets on, and return its result.
+
+        Raises:
+            ServiceError: the service has died, or refuses the job.
+            DataProblem: the job failed.
+        """
+        job = self._client.post_job(kind, params).id
+        while True:
+            try:
+                result = self._client.watch(job, self._look).result
+                break
+            except Unreachable:  # slow, or its API is being started again
+                self._show(kind, 0, 1, "waiting for the API" + (f": {hindered}" if (hindered := self._alive()) else ""))
+        assert result is not None
+        self._show(kind, 1, 1, "done")
+        return result
+
+    def _look(self, job: Job) -> None:
+        hindered = self._alive()
+        training = job.kind == "training"
+        parts = list(self._client.jobs(parent=job.id)) if training else [job]
         for part in parts:
             if part.progress is not None:
-                name = f"member {(part.params or {})['member']}" if kind == "training" else kind
-                show(name, part.progress.done, part.progress.total, part.progress.detail or "")
-
-    result = client.watch(job, look).result
-    assert result is not None
-    show(kind, 1, 1, "done")
-    return result
+                name = f"member {(part.params or {})['member']}" if training else job.kind
+                self._show(name, part.progress.done, part.progress.total, part.progress.detail or "")
+        if job.status in ("queued", "running") and not any(part.progress for part in parts):
+            self._show(job.kind, 0, 1, hindered or f"{job.status}: waiting for its worker")

@@ -23,6 +23,7 @@ MOST_DOUBLINGS = 4
 LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
 TOLD_FROM = 3
 """Ends in a row, from which on it is told though it lives: until it has lived twice as long as at any time between."""
+HUNG = "hung and was killed"
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
 
 
@@ -63,7 +64,7 @@ class Part:
             if now >= self._start_again_at:
                 self._begin_again(now)
         elif (code := self.process.poll()) is not None:
-            self._end("hung and was killed" if self._hung else _in_words(code), now)
+            self._end(HUNG if self._hung else _in_words(code), now)
         elif now - self._sign_at > (LONGEST_SILENCE if self._lives else self._longest_start):
             self._hung = True
             self.process.kill()

@@ -11,6 +11,7 @@ choice of years could have moved the level if the years are independent and the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,8 @@ LEAST_YEARS = 10
 INTERVAL = 0.90
 """Of the levels of the samples, the share that an interval holds: what Bulletin 17C shows."""
 SAMPLES = 2000
+MAX_FITS = 8192
+"""Fits that a process holds, some kB each: three of every basin, with and without intervals, for 1 300 basins."""
 _SEED = 0  # the same record always has the same interval
 
 
@@ -45,12 +48,23 @@ def levels(
 ) -> list[Level]:
     """Return what annual values stay below, or at, with each chance in a year.
 
+    The same values are fitted once in a process: the bootstrap of an unchanged record is not repeated.
+
     Args:
         values: shape (years,), none below 0.
         chances: of not being exceeded: 0.9 for the flood of 10 years, 0.1 for the low flow of 10 years.
         distribution: of the years with flow.
         intervals: whether the levels are to have them: they take nearly all of the time.
     """
+    return list(_levels(np.asarray(values, np.float64).tobytes(), tuple(chances), distribution, intervals))
+
+
+@lru_cache(maxsize=MAX_FITS)
+def _levels(
+    content: bytes, chances: tuple[float, ...], distribution: type[Distribution], intervals: bool
+) -> Sequence[Level]:
+    """Compute `levels` of float64 values by their bytes."""
+    values = np.frombuffer(content)
     years, positive = len(values), values[values > 0]
     if years < LEAST_YEARS:
         return [too_short(years)] * len(chances)
@@ -59,11 +73,11 @@ def levels(
         return [_without_fit(chance, dry, years, positive) for chance in chances]
     asked = np.array(chances)
     fitted = distribution.fit(positive)
-    values = _quantiles(fitted, asked, dry).tolist()
+    quantiles = _quantiles(fitted, asked, dry).tolist()
     if not intervals:
-        return [Level(value, None, None, "No interval was asked for.") for value in values]
+        return [Level(value, None, None, "No interval was asked for.") for value in quantiles]
     low, high = _interval(fitted, years, dry, asked)
-    return [Level(*ends, None) for ends in zip(values, low.tolist(), high.tolist(), strict=True)]
+    return [Level(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
 
 
 def too_short(years: int) -> Level:

@@ -1,8 +1,8 @@
 """Running a network forward, in whole blocks of samples.
 
-A block always holds BLOCK samples, padded with dry ones, and each day is computed by itself. So a basin gets
-the same bits whatever its neighbours in the block, and a run split in two with the state carried on gives the
-bits of the whole run (same machine, same library versions).
+A block always holds BLOCK samples, padded with dry ones (by the network itself where it keeps blocks apart), and each
+day is computed by itself. So a basin gets the same bits whatever its neighbours in the block, and a run split in two
+with the state carried on gives the bits of the whole run (same machine, same library versions).
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,8 @@ def simulate(
         the outputs, each (B, T, ...), and the state after the last day, each (B, ...).
     """
     samples, was_training = inputs.mass.shape[1], network.training
-    network.eval()
+    if was_training:
+        network.eval()
     size = GROUP if network.keeps_blocks_apart else BLOCK
     try:
         blocks = [
@@ -43,7 +44,8 @@ def simulate(
             for first in range(0, samples, size)
         ]
     finally:
-        network.train(was_training)
+        if was_training:
+            network.train()
     outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in keep}
     last = {name: np.concatenate([block[name] for _, block in blocks]) for name in blocks[0][1]}
     return outputs, last
@@ -54,18 +56,19 @@ def _run_blocks(
     network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, keep: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     count = samples.stop - samples.start
+    whole = _as_it_is if network.keeps_blocks_apart else _padded
     block = Inputs(
-        _padded(inputs.mass[:, samples], 1),
-        _padded(inputs.auxiliary[:, samples], 1),
-        _padded(inputs.static[samples], 0),
-        None if inputs.basin is None else _padded(inputs.basin[samples], 0),
-        None if inputs.elapsed is None else _padded(inputs.elapsed[:, samples], 1),
-        None if inputs.mask is None else _padded(inputs.mask[:, samples], 1),
+        whole(inputs.mass[:, samples], 1),
+        whole(inputs.auxiliary[:, samples], 1),
+        whole(inputs.static[samples], 0),
+        None if inputs.basin is None else whole(inputs.basin[samples], 0),
+        None if inputs.elapsed is None else whole(inputs.elapsed[:, samples], 1),
+        None if inputs.mask is None else whole(inputs.mask[:, samples], 1),
         inputs.tag,
     )
     start: State | None = None
     if state is not None:
-        start = {name: _padded(torch.as_tensor(values[samples]).to(block.mass), 0) for name, values in state.items()}
+        start = {name: whole(torch.as_tensor(values[samples]).to(block.mass), 0) for name, values in state.items()}
     outputs, last = network(block, start)
     return (
         {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in keep},
@@ -78,3 +81,7 @@ def _padded(values: Tensor, axis: int) -> Tensor:
     shape = list(values.shape)
     shape[axis] = missing
     return torch.cat([values, values.new_zeros(shape)], axis)
+
+
+def _as_it_is(values: Tensor, _axis: int) -> Tensor:
+    return values

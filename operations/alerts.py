@@ -14,6 +14,7 @@ from hydrology.alerting import WINDOW_DAYS
 from hydrology.passing import FlowAhead
 from hydrology.staleness import age_days, stale
 from hydrology.units import Area, converted
+from operations.stages import stage
 from records import alerts, latest, runs, thresholds
 from records.alert_changes import Change
 from records.alerts import LevelChance
@@ -35,7 +36,7 @@ def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Chang
         What changed, in the order of the basins.
     """
     changes: list[Change] = []
-    for first in range(0, len(names), AT_A_TIME):
+    for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
         some = names[first : first + AT_A_TIME]
         for newest in _undecided(database, clock, some):
             changes += _decide(database, clock, newest)

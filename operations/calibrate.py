@@ -23,6 +23,7 @@ from operations.calibrated import LEAST_MORNINGS, error_model_of
 from operations.loading import load_version
 from operations.past_forecasts import Mornings, past_forecasts, settled
 from operations.simulated import simulated
+from operations.stages import single, stage
 from records import error_models, promotions, versions
 from records.clock import Clock
 from records.engine import Database
@@ -86,7 +87,7 @@ def calibrate(
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
-    model = fit(pairs)
+    model = single("error model", lambda: fit(pairs))
     weather = error_models.OBSERVED
     sha256 = _keep(database, clock, fitted.id, weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())
@@ -109,7 +110,10 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
             raise DataProblem(of_simulation)
         by_weather = settled(session, clock, version_id)
         ready = [mornings for mornings in by_weather if len(mornings.days) >= LEAST_MORNINGS]
-        pairs = {of.weather: past_forecasts(session, version, of, of_simulation.basins) for of in ready}
+        pairs = {
+            of.weather: past_forecasts(session, version, of, of_simulation.basins)
+            for of in stage("past forecasts, weather models", ready)
+        }
     if not ready:
         raise DataProblem(too_few(version_id, by_weather))
     return [_fitted(database, clock, version_id, mornings, pairs[mornings.weather]) for mornings in ready]

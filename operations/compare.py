@@ -17,6 +17,7 @@ from operations.comparison_result import ByBasin, comparison_result
 from operations.dataset import skipped_days
 from operations.evaluate import evaluate
 from operations.heldout import require_held_out, stand_in
+from operations.stages import single
 from records import basins as basin_records
 from records import comparisons, versions
 from records.clock import Clock
@@ -64,7 +65,8 @@ def compare(
     evaluated = _evaluate(database, clock, compared, period, basins, on_basins)
     scored = evaluated.basins(basins, period)
     with database.reading() as session:
-        result = comparison_result(session, compared, period, scored, evaluated.scores, evaluated.left_out)
+        found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
+        result = single("comparison", lambda: comparison_result(*found))
     new = comparisons.NewComparison(
         first_day=period.first,
         last_day=period.last,

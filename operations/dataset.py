@@ -23,6 +23,7 @@ from models.networks import architecture
 from operations.attributes import Attributes, completed
 from operations.basins import area_by
 from operations.learnt import attribute_means
+from operations.stages import stage
 from records import basins, series
 from records.versions import Version
 
@@ -97,7 +98,8 @@ def load_forcings(
         known: the last day that is known of each; later ones are not read. None: all that are kept.
     """
     outcomes: dict[str, BasinForcing | str] = {}
-    for first in range(0, len(ids), GROUP):
+    groups = range(0, len(ids), GROUP)
+    for first in stage("weather read, groups of basins", groups) if len(groups) > 1 else groups:
         outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
     return outcomes
 

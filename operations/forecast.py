@@ -24,6 +24,7 @@ from operations.normals import observed_normals, snow_normals
 from operations.plans import NothingToForecast, Plan, plans, read_inputs
 from operations.second_opinion import snow17_at
 from operations.spread import divided
+from operations.stages import stage
 from operations.unmet import add_unmet
 from operations.water_age import cells_by_age
 from records import basins, issuing, promotions, runs, versions
@@ -98,7 +99,7 @@ def issue(
             return earlier
         issued = [
             issuing.store(session, new_run(plan, clock, params.weather, purpose, key), of_plan)
-            for plan, of_plan in zip(planned, results, strict=True)
+            for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
     for run in issued:
         log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
@@ -189,7 +190,7 @@ def results_of(
         )
         for name, forcing in plan.forcings.items()
     }
-    results = [*forecasts_of(inputs.loaded, starts, plan.days)]
+    results = [*stage("forecasts", forecasts_of(inputs.loaded, starts, plan.days), len(starts))]
     results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
     return sorted(results, key=lambda result: result.basin.basin_id)
 

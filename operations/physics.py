@@ -8,6 +8,7 @@ from models import checkpoint
 from models.ensemble import Ensemble
 from models.physics import measure
 from models.scaling import Scaler
+from operations.stages import single
 from records.versions import Member, NewVersion
 
 
@@ -18,4 +19,5 @@ def measured(version: NewVersion, members: Sequence[Member]) -> tuple[ProbeResul
     weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
     config = TrainingConfig.from_stored(version.config)
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
-    return measure(ensemble.networks, len(config.inputs.auxiliary), len(config.inputs.static))
+    sizes = len(config.inputs.auxiliary), len(config.inputs.static)
+    return single("physics probes", lambda: measure(ensemble.networks, *sizes))

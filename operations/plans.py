@@ -22,6 +22,7 @@ from operations.dataset import BasinForcing, load_forcings
 from operations.forecast_days import RunDays, choose_days, why_not_begun
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
+from operations.stages import stage
 from operations.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
 from records import basins, bridges, product_credits, versions, weather
 from records.bridges import InForce
@@ -102,7 +103,7 @@ def read_inputs(
         loadings = load_forcings(session, names, loaded.config, attribute_means(loaded.version), known)
         return Inputs(
             loaded=loaded,
-            basins={name: basins.get(session, name) for name in names},
+            basins={name: basins.get(session, name) for name in stage("basins read", names)},
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
             snow=mappings(session, version, names),

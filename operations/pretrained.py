@@ -20,6 +20,7 @@ from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_means, attribute_ranges
 from operations.physics import measured
+from operations.stages import stage
 from records import basins, error_models, promotions, regional_snow, trainings, versions
 from records.clock import Clock
 from records.documents import to_json
@@ -212,7 +213,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
         version = versions.get(session, version_id)
         config, means = TrainingConfig.from_stored(version.config), attribute_means(version)
         fit = []
-        for basin in [one.id for one in basins.list_basins(session)]:
+        for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
             found = load_forcing(session, basin, config, means)
             if isinstance(found, str):
                 left_out[basin] = found

@@ -19,6 +19,7 @@ from hydrology.snow import SnowProducts, SnowSkill, choose_cells
 from models.arrays import days_of
 from operations.loading import LoadedVersion
 from operations.snow import MOST_CELLS, Reference, fitted_days, judging
+from operations.stages import stage
 from records import regional_snow
 from records.clock import Clock
 
@@ -105,7 +106,7 @@ class RegionalChoice:
         """Return how well each basin's snow is read by cells that it took no part in choosing."""
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
-        for at in range(FOLDS):
+        for at in stage("regional snow cells", range(FOLDS)):
             fold = names[at::FOLDS]
             cells = self._choose([basin for name, basin in self.basins.items() if name not in fold])
             for name in fold:

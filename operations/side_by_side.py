@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from multiprocessing.queues import SimpleQueue
 from typing import Any
 
-import torch
-
 from hydrology.errors import DataProblem
 from operations.machine import available_memory, memory_in_use
+from records.one_thread import use_one_thread
 from records.parent import end_with_parent
 
 SECONDS_BETWEEN_LOOKS = 0.2
@@ -93,7 +92,7 @@ def _begin(desk: _Desk) -> None:
     _desk = desk
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends the others in order
-    torch.set_num_threads(1)
+    use_one_thread()
 
 
 def _do(piece: int) -> None:

@@ -11,12 +11,12 @@ from functools import cache, partial
 from importlib import metadata
 
 import structlog
-import torch
 from sqlalchemy.orm import Session
 
 from hydrology.errors import DataProblem
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models import checkpoint
+from models.cores import cores_in_use
 from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
@@ -329,7 +329,7 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
     weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
     if trained.best is not None:
         weights["best"] = checkpoint.dump(trained.best, {})
-    effort = {"seconds": trained.seconds, "device": device, "threads": torch.get_num_threads(), "machine": machine()}
+    effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
     return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
 
 

@@ -9,6 +9,7 @@ from models.inference import GROUP
 from operations.calibrated import error_model_of
 from operations.dataset import BasinForcing, stacked
 from operations.loading import LoadedVersion
+from operations.stages import stage
 from records import error_models
 from records.engine import Database
 
@@ -28,7 +29,7 @@ def add_unmet(database: Database, loaded: LoadedVersion, forcings: Mapping[str, 
         unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
     for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
         names = [name for name, forcing in unmet.items() if forcing.period == record]
-        for first in range(0, len(names), GROUP):
+        for first in stage("error models, groups of basins", range(0, len(names), GROUP)):
             _add(database, loaded, model, unmet, names[first : first + GROUP])
 
 

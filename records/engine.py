@@ -1,6 +1,7 @@
 """The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
 
 import fcntl
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,11 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
@@ -24,6 +21,8 @@ from records import private
 HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _POSTGRESQL_FULL = "53100"
+_READ_REVISION = "SELECT version_num FROM alembic_version"
+_LINK = re.compile(r'^revision = "(?P<name>\w+)"\ndown_revision = (?:None|"(?P<before>\w+)")$', re.MULTILINE)
 LONGEST_PAUSE_SECONDS = 60
 """How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not keep its locks from all others."""
@@ -159,13 +158,11 @@ class Database:
             private.make_folder(self.file.parent)
         try:
             with self.migrating() as connection:
-                scripts = _scripts()
-                revision = MigrationContext.configure(connection).get_current_revision()
-                self._refuse_newer(scripts, revision)
-                wanted = _named(scripts, target)
+                revision = _revision(connection)
+                self._refuse_newer(revision)
+                wanted = _named(target)
                 if revision != wanted:
-                    step = command.downgrade if _is_older(scripts, wanted, revision) else command.upgrade
-                    step(_alembic(connection), wanted)
+                    _move(connection, revision, wanted)
                     self._require_whole(connection)
         except _FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
@@ -185,15 +182,13 @@ class Database:
 
     def check(self) -> Condition:
         """Say whether the database can be used, without changing it."""
-        scripts = _scripts()
-        head = scripts.get_current_head()
-        assert head is not None
+        head = revisions()[-1]
         try:
             if missing := self.missing:
                 return Condition(self.shown, False, None, head, missing)
             with self._reads() as session:
-                revision = MigrationContext.configure(session.connection()).get_current_revision()
-            self._refuse_newer(scripts, revision)
+                revision = _revision(session.connection())
+            self._refuse_newer(revision)
         except _FAULTS as error:
             return Condition(self.shown, False, None, head, self._unreachable(error))
         except DatabaseProblem as problem:
@@ -209,7 +204,7 @@ class Database:
     def watch(self) -> None:
         """From now on, let no transaction begin where the tables are at another revision than this code's: another
         Freshet may migrate them while this process runs."""
-        self._watched = _scripts().get_current_head()
+        self._watched = revisions()[-1]
 
     def require_migrated(self) -> None:
         """Return when the database can be used, and watch it.
@@ -229,7 +224,7 @@ class Database:
     def _require_watched(self, session: Session) -> None:
         if self._watched is None:
             return
-        revision = session.connection().exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        revision = session.connection().exec_driver_sql(_READ_REVISION).scalar()
         if revision != self._watched:
             raise DatabaseProblem(
                 f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "
@@ -259,8 +254,8 @@ class Database:
         if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
             raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
 
-    def _refuse_newer(self, scripts: ScriptDirectory, revision: str | None) -> None:
-        if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+    def _refuse_newer(self, revision: str | None) -> None:
+        if revision is not None and revision not in revisions():
             raise DatabaseProblem(
                 f"The tables of {self.shown} are at revision {revision}, which this code does not know: they are "
                 "newer. Install the newer Freshet, or restore the backup made before it."
@@ -288,33 +283,51 @@ def _parsed(url: str) -> URL:
     )
 
 
-def _named(scripts: ScriptDirectory, revision: str) -> str:
-    """Return the name of a revision."""
-    names = [script.revision for script in scripts.walk_revisions()]
-    if revision == HEAD:
-        return names[0]
-    if revision not in names:
-        raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[-1]} to {names[0]}.")
+@cache
+def revisions() -> tuple[str, ...]:
+    """Return the revisions of the tables, oldest first.
+
+    They are those that lay there at the first call, whatever is installed later. Alembic is not asked: to load it costs
+    more than most commands.
+    """
+    files = (Path(migrations.__path__[0]) / "versions").glob("*.py")
+    links = [_LINK.search(file.read_text(encoding="utf-8")) for file in files]
+    after = {link["before"]: link["name"] for link in links if link is not None}
+    names = [after[None]]
+    while names[-1] in after:
+        names.append(after[names[-1]])
+    return tuple(names)
+
+
+def _revision(connection: Connection) -> str | None:
+    """Return the revision of the tables; None before the first migration."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.exec_driver_sql(_READ_REVISION).scalar()
     return revision
 
 
-def _is_older(scripts: ScriptDirectory, one: str, other: str | None) -> bool:
-    return other is not None and one in {script.revision for script in scripts.iterate_revisions(other, "base")}
+def _named(revision: str) -> str:
+    """Return the name of a revision."""
+    names = revisions()
+    if revision == HEAD:
+        return names[-1]
+    if revision not in names:
+        raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[0]} to {names[-1]}.")
+    return revision
 
 
-@cache
-def _scripts() -> ScriptDirectory:
-    """Return the migrations of this code: those that lay there when it was loaded, whatever is installed later."""
-    scripts = ScriptDirectory.from_config(_alembic(None))
-    scripts.get_heads()  # reads them all
-    return scripts
+def _move(connection: Connection, revision: str | None, wanted: str) -> None:
+    """Bring the tables from one revision to another."""
+    from alembic import command
+    from alembic.config import Config
 
-
-def _alembic(connection: Connection | None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__path__[0])).replace("%", "%%"))
     config.attributes["connection"] = connection
-    return config
+    names = revisions()
+    is_older = revision is not None and names.index(wanted) < names.index(revision)
+    (command.downgrade if is_older else command.upgrade)(config, wanted)
 
 
 def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:

@@ -88,7 +88,8 @@ class Settings(BaseSettings):
         as_of: the instant at which an archive is replayed, by default now; without an offset it is UTC, a day alone is
             00:00.
         log_level: the least severe message that is logged.
-        threads: how many threads one process computes with; by default a command takes every core and a worker one.
+        threads: how many blocks of basins, or members of a training, are computed at once, each on one thread; by
+            default one per core in a command, and one in a job.
         device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
             time between two signs.

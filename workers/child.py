@@ -30,6 +30,7 @@ from structlog.contextvars import bound_contextvars
 from hydrology.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
+from models.cores import use_cores
 from records import jobs
 from records.clock import Clock
 from records.engine import Database
@@ -117,6 +118,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     start = pipes.first()
     settings = Settings.load(**start["settings"])
     log_to_stderr(settings.log_level)
+    use_cores(settings.threads or 1)
     _limit(start["memory_limit"])
     tools = Tools(settings, Database(settings.database_url), Clock(settings.as_of))
     tools.database.watch()

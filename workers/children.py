@@ -16,6 +16,7 @@ from typing import Any, Self
 import structlog
 
 from records import jobs
+from records.one_thread import ONE_THREAD
 from records.parent import ended_in_words
 from records.settings import Settings
 from workers.job import StopReason
@@ -35,7 +36,7 @@ class Child:
             [sys.executable, "-m", module, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"OMP_NUM_THREADS": str(settings.threads or 1)},  # read by torch when it is loaded
+            env=os.environ | ONE_THREAD,
             process_group=0,  # of its own: Ctrl-C does not reach it, and what it starts is killed with it
         )
         self.memory_limit = memory_limit

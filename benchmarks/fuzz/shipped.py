@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
 from hydrology.calendar import day
@@ -136,8 +135,6 @@ def _snow() -> Iterator[bytes]:
     told["content"], told["snow"]["cells"] = small().content, {"0": [1, 2]}
     yield json.dumps(told).encode()
 
-
-torch.set_num_threads(1)
 
 _TENSORS = ("dtype", "F16", "shape", "data_offsets", "__metadata__", "header", "BOOL", "F8_E4M3")
 

@@ -5,8 +5,6 @@ import importlib
 import json
 from pathlib import Path
 
-import torch
-
 from benchmarks.papers.plan import Plan, Report
 
 EXPERIMENTS = {
@@ -29,7 +27,6 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build/papers"), help="for checkpoints")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
     plan = Plan(arguments.quick, arguments.seeds, arguments.folder / arguments.name)
     report: Report = importlib.import_module(EXPERIMENTS[arguments.name]).run(plan)
     print(json.dumps(report.as_json(), indent=2) if arguments.json else as_text(report))

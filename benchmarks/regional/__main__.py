@@ -8,7 +8,8 @@ import argparse
 
 from benchmarks.regional import members, pictures, score, snow, trials
 from benchmarks.regional.recipes import RECIPES
-from freshet.cli.context import use_threads
+from freshet.cli.context import cores
+from models.cores import use_cores
 from models.pretrained import SHELF, form
 from records.logs import log_to_stderr
 from records.settings import Settings
@@ -30,7 +31,7 @@ def main() -> None:
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("draw")
     arguments = parser.parse_args()
-    use_threads(Settings.load().threads)
+    use_cores(cores(Settings.load().threads))
     log_to_stderr("warning")
     if arguments.what == "trial":
         trials.trial(arguments.recipe, arguments.seed)

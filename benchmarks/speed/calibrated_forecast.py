@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from sqlalchemy import delete
 
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
@@ -31,7 +30,6 @@ SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)
 
 def measure(basins: int = BASINS) -> dict[str, Any]:
     """Return CPU seconds with and without an error model, and their ratio."""
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{Path(folder) / 'freshet.sqlite'}")
         database.migrate()

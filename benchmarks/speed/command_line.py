@@ -37,13 +37,14 @@ def measure() -> dict[str, Any]:
 
 
 def _cpu_seconds(command: list[str], folder: str) -> float:
-    before = _of_children()
+    before = cpu_seconds_of_children()
     subprocess.run(
         [sys.executable, *command], env=os.environ | {"FRESHET_DATA": folder}, stdout=subprocess.DEVNULL, check=True
     )
-    return _of_children() - before
+    return cpu_seconds_of_children() - before
 
 
-def _of_children() -> float:
+def cpu_seconds_of_children() -> float:
+    """Return the CPU seconds of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

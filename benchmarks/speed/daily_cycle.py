@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from benchmarks.live.server import serving
 from benchmarks.live.world import Gauge, World
@@ -62,7 +61,6 @@ FEEDS = {
 
 def measure(basins: int = COUNTS[-1]) -> dict[str, Any]:
     """Return CPU seconds by basins and traces, how they grow, and their share of the bare products."""
-    torch.set_num_threads(1)
     counts = [count for count in COUNTS if count < basins] + [basins]
     cycles = [cycle for count in counts for cycle in _of_basins(count)]
     for cycle in cycles:

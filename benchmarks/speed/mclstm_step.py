@@ -21,6 +21,7 @@ from torch import nn
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
 from benchmarks.speed.steps import seconds as clocked
 from jobspec.network import MCLSTMConfig
+from models.cores import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
 
@@ -43,6 +44,7 @@ def measure() -> dict[str, Any]:
     """Return times, memory and their ratios."""
     memory = {name: _memory_of(name) for name in ("ours", "neuralhydrology")}
     torch.set_num_threads(THREADS)
+    use_cores(THREADS)
     steps = {
         "ours": ours(),
         "published": published(),
@@ -157,6 +159,7 @@ def _peak_mib() -> float:
 
 if __name__ == "__main__":
     torch.set_num_threads(THREADS)
+    use_cores(THREADS)
     if sys.argv[1] == "neuralhydrology":
         import neuralhydrology.modelzoo.mclstm  # noqa: F401 - counted among the imports
     before = _peak_mib()

@@ -12,6 +12,7 @@ from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
 from jobspec.training import InputsConfig, TrainingConfig
+from models.cores import use_cores
 from models.networks import ARCHITECTURES, build
 
 SAMPLES, DAYS = 64, 365
@@ -22,6 +23,7 @@ THREADS, PAIRS = 2, 5
 def measure() -> dict[str, Any]:
     """Return seconds and ratios by width and network."""
     torch.set_num_threads(THREADS)
+    use_cores(THREADS)
     medians: dict[str, dict[str, float]] = {}
     ratios: dict[str, float] = {}
     for width in WIDTHS:

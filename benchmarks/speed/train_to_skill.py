@@ -10,8 +10,6 @@ import contextlib
 import time
 from typing import Any
 
-import torch
-
 from benchmarks.regional.data import basins
 from benchmarks.regional.recipes import Recipe
 from benchmarks.regional.trials import lone_member
@@ -46,7 +44,6 @@ def measure() -> dict[str, Any]:
         member.run(on_progress=watch)
     return {
         "shape": f"{len(member.data.discharge)} basins, {member.config.network.cells} cells",
-        "threads": torch.get_num_threads(),
         "reached": {f"{skill:.2f}": reached.get(skill) for skill in SKILLS},
         "core_minutes_with_validations": (time.process_time() - begun) / 60,
         "log": member.log,

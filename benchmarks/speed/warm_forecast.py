@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.calendar import Day, Period
@@ -52,7 +51,6 @@ CLOCK = Clock()
 
 def measure() -> dict[str, Any]:
     """Return the ratio of the networks' time, and the CPU seconds of forecasts with everything stored."""
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
         database.migrate()

@@ -46,7 +46,6 @@ T0 = PERIOD.last - ESP_HORIZON
 
 def measure(basins: int = BASINS) -> dict[str, Any]:
     """Return CPU seconds, their share of the bare products, and the bytes kept."""
-    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "freshet.sqlite"
         database = Database(f"sqlite:///{file}")

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from benchmarks.regional.data import TEST, basins, opened
 from benchmarks.regional.recipes import RECIPES, Recipe
 from benchmarks.regional.trials import lone_member
@@ -29,7 +27,6 @@ TRAINED_STEPS = 300
 
 def measure() -> dict[str, Any]:
     """Return seconds, and ratios: before over now, one core over two."""
-    torch.set_num_threads(1)
     steps = {name: _seconds_of_a_step(RECIPES[name]) for name in (BEFORE, NOW)}
     database, clock = opened(), Clock()
     versions = {name: _untrained(database, clock, RECIPES[name]) for name in (BEFORE, NOW)}

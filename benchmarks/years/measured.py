@@ -20,8 +20,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.asking import answered, seconds
 from benchmarks.years.store import Store, opened
@@ -40,7 +38,6 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
     Args:
         basins: the share of the basins whose every morning is kept.
     """
-    torch.set_num_threads(1)
     now = CLOCK.now()
     with tempfile.TemporaryDirectory() as folder:
         years = opened(Path(folder) / "years", BASINS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from freshet.bmi.configuration import Configuration
 from freshet.bmi.recent_weather import RecentWeather
@@ -50,6 +51,7 @@ class Basin:
             UnusableState: the state is another's, or of another day than the one before the first.
             DamagedEnsemble: the ensemble is.
         """
+        torch.set_num_threads(1)  # of this process: `records.one_thread` has why; nothing is set for its children
         self._id, self.day = configuration.basin, configuration.first_day
         self._ensemble, self._owner = _loaded(Path(configuration.ensemble))
         inputs = self._ensemble.config.inputs

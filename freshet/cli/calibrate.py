@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Group
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
@@ -48,16 +48,17 @@ def calibrate(
         with context.database.reading() as session:
             chosen = versions.get(session, version) if version else versions.newest(session)
             names = promotions.basins_of(session, chosen.id)
-        use_threads(context.settings.threads)
         from operations.calibrate import calibrate as run
         from operations.calibrate import calibrate_forecasts
 
         if forecasts:
-            models = calibrate_forecasts(context.database, context.clock, chosen.id)
+            with reporting():
+                models = calibrate_forecasts(context.database, context.clock, chosen.id)
         else:
             days = None if period is None else Period.parse(period)
             with reporting() as reporter:
                 show = partial(reporter.show, "basins")
+                show(0, len(names))
                 models = [run(context.database, context.clock, chosen.id, names, days, show)]
         for done in models:
             told = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}

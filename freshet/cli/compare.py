@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Group, RenderableType
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
@@ -36,7 +36,6 @@ def compare(
     A comparison that is made again, with nothing changed, is kept once.
     """
     with opened() as context:
-        use_threads(context.settings.threads)
         from operations.compare import compare as run
 
         with reporting() as reporter:

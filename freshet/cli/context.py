@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from freshet.cli.output import say
+from models.cores import use_cores
 from records import audit
 from records.clock import Clock
 from records.engine import Database, DatabaseProblem, StorageFull, is_full
@@ -63,6 +64,7 @@ def opened(
         DatabaseProblem: the database cannot be used, now or later on.
     """
     settings = settings or Settings.load()
+    use_cores(cores(settings.threads))
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database(settings.database_url)
     try:
@@ -112,14 +114,7 @@ def _require_begun(settings: Settings, database: Database, missing: str, begins:
 
 
 def cores(count: int | None) -> int:
-    """Return on how many cores to compute: those that are asked for, or every one that this process may use."""
-    # macOS does not tell which cores a process may use.
+    """Return the number of cores to compute on: `count`, or all that this process may use."""
+    # macOS has no call for the cores that a process may use.
     mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return count or mine or 1
-
-
-def use_threads(count: int | None) -> None:
-    """Let torch compute with so many threads, or with one for every core that this process may use."""
-    import torch
-
-    torch.set_num_threads(cores(count))

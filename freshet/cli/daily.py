@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.feeds import MOST_ROWS, any_intake
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams
+from operations.stages import stage
 from records import alert_changes
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ def daily(
     does the same every morning.
     """
     with opened() as context, reporting() as reporter:
-        use_threads(context.settings.threads)
         from operations.daily import Watcher
         from operations.daily import daily as run
         from operations.newest import Asked
@@ -54,7 +54,7 @@ def daily(
         with context.database.reading() as session:
             ahead = {
                 basin.basin: tomorrow(session, basin.basin, basin.run, context.clock.now())
-                for basin in cycle.basins
+                for basin in stage("flow of tomorrow", cycle.basins)
                 if basin.run is not None
             }
     for change in cycle.changes:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from freshet.cli.context import use_threads
+from freshet.cli.context import cores
 from freshet.cli.output import Json, answer, table
 from hydrology.errors import Problem
+from models.cores import use_cores
 from records import private
 from records.engine import Database
 from records.settings import Settings
@@ -101,7 +102,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     from jobspec.training import InputsConfig, TrainingConfig
     from models.networks import ARCHITECTURES, build
 
-    use_threads(settings.threads)
+    use_cores(cores(settings.threads))
     inputs = InputsConfig(product="any", auxiliary=tuple("abcd"), static=tuple("abc"))
     differ = []
     for name in ARCHITECTURES:

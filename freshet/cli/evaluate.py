@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.context import cores, opened, use_threads
+from freshet.cli.context import cores, opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
@@ -34,10 +34,10 @@ def evaluate(
             kept = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]
             ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
-        use_threads(1)  # of each process
         from operations.evaluate import evaluate as run
 
         with reporting() as reporter:
+            reporter.show("basins", 0, len(ids))
             done = run(
                 context.database,
                 context.clock,

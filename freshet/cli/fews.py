@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 
 
@@ -17,7 +17,6 @@ def fews(
     from operations.fews.adapter import prepared, run
 
     with prepared(run_file) as (asked, diagnostics), opened() as context:
-        use_threads(context.settings.threads)
         done = run(context.database, asked, diagnostics)
     for location, reason in done.failures.items():
         say(f"Left out: {location}: {reason}")

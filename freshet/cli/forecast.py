@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from rich.console import Group
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.runs import run_json, run_table, training_notes
@@ -52,7 +52,6 @@ def forecast(
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
         asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states, "age": age}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
-        use_threads(context.settings.threads)
         from operations.forecast import forecast as run
 
         with reporting() as reporter:
@@ -62,11 +61,11 @@ def forecast(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for issued_run in done:
-            facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
-            context.record("forecast issued", issued_run.id, **facts)
-        with context.database.reading() as session:
-            payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
+            for issued_run in done:
+                facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
+                context.record("forecast issued", issued_run.id, **facts)
+            with context.database.reading() as session:
+                payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
     for issued in payload["runs"]:
         for name, said in issued["basins"].items():
             if said["reason"]:

@@ -1,5 +1,6 @@
 """`freshet`: the commands, and how an error ends one."""
 
+import gc
 import json
 import sys
 from typing import NoReturn
@@ -9,10 +10,13 @@ import typer
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import problem_json, say
 from hydrology.errors import DataProblem, InvalidInput, Problem
+from records.one_thread import use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")
 """The commands that run on: what they write to standard error is a log."""
+OBJECTS_BETWEEN_COLLECTIONS = 20_000
+"""Loading torch makes some 100 000 objects: at Python's own 700, looking for garbage among them takes a sixth of it."""
 EXIT_CODES = (
     "Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
     "5 the database cannot be used, 6 done for some basins only, 130 interrupted."
@@ -35,6 +39,8 @@ def freshet() -> None:
 
 def main() -> None:
     """Run a command; a problem becomes a sentence (with --json, an object too) and an exit code."""
+    use_one_thread()  # before numpy and torch are loaded, which each command does for itself
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
         code = app(prog_name="freshet", standalone_mode=False)
     except Problem as problem:

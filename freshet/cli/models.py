@@ -10,6 +10,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.output import Json, answer, say, table
+from freshet.cli.progress import reporting
 from freshet.cli.train import Basins
 from operations.basins import chosen
 from records import audit, promotions
@@ -147,7 +148,7 @@ def install_pretrained(
     """
     from operations.pretrained import install, promote_where_vacant, read_shipped
 
-    with opened() as context:
+    with opened() as context, reporting():
         done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
         served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
         context.record("model installed", done.version_id, promoted=promote)

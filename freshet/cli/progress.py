@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from freshet.cli.output import messages, say
+from operations.stages import watched_by
 
-SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_STAGES = 2.0
 
 
 class Reporter:
@@ -19,6 +21,7 @@ class Reporter:
         self._tasks: dict[str, TaskID] = {}
         self._last_line = float("-inf")
         self._said = ""
+        self._named: set[str] = set()
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
         """Say that `done` of `total` are done."""
@@ -29,17 +32,25 @@ class Reporter:
             self._bar.update(task, completed=done, total=total, detail=detail)
             return
         line = f"{what}: {done} of {total}{f', {detail}' if detail else ''}"
-        due = done == total or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
-        if due and line != self._said:
+        if line != self._said and self._is_due(what, done == total):
             self._last_line, self._said = time.monotonic(), line
+            self._named.add(what)
             say(line)
+
+    def _is_due(self, what: str, ends: bool) -> bool:
+        """Return whether a line is to be printed: the ends of what was named, and of the others one now and then."""
+        if what in self._named:
+            return ends or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
+        return time.monotonic() - self._last_line >= SECONDS_BETWEEN_STAGES
 
 
 @contextmanager
 def reporting() -> Iterator[Reporter]:
-    """Show progress while the work goes on."""
+    """Show progress while the work goes on, that of its stages (`operations.stages`) too."""
     if not messages.is_terminal:
-        yield Reporter(None)
+        reporter = Reporter(None)
+        with watched_by(reporter.show):
+            yield reporter
         return
     columns = (
         TextColumn("{task.description}"),
@@ -48,4 +59,6 @@ def reporting() -> Iterator[Reporter]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=messages) as bar:
-        yield Reporter(bar)
+        reporter = Reporter(bar)
+        with watched_by(reporter.show):
+            yield reporter

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli import verified
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
@@ -47,10 +47,10 @@ def reforecast(
             kept = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]
             ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
-        use_threads(context.settings.threads)
         from operations.reforecast import reforecast as run
 
         with reporting() as reporter:
+            reporter.show("basins", 0, len(ids))
             done = run(
                 context.database,
                 context.clock,

@@ -7,7 +7,7 @@ import typer
 from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.forecasting import ReplayParams
@@ -37,7 +37,6 @@ def replay(
     asked = {"period": f"{first}..{last}", "latency_days": latency, "horizon": horizon, "traces": traces}
     params = valid(TypeAdapter(ReplayParams), asked, "replay")
     with opened() as context:
-        use_threads(context.settings.threads)
         from operations.replay import replay as run
 
         with reporting() as reporter:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.context import cores, opened, use_threads
+from freshet.cli.context import cores, opened
 from freshet.cli.output import Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.train import describe, require_device
@@ -56,7 +56,6 @@ def retrain(
             answer({"version": None, "reason": season}, as_json, season)
             return
         require_device(device)
-        use_threads(context.settings.threads)
         twin, candidate = operation.begin_both(database, clock, season)
         for reason in candidate.prepared.left_out.values():
             say(f"Left out: {reason}")

@@ -14,6 +14,7 @@ from freshet.cli.output import Json, answer, say, table
 from hydrology.basins import basin_id
 from hydrology.calendar import instant
 from jobspec.changes import Changes
+from operations.stages import stage
 from records import runs as records
 from records.run_summary import LEARNT_FROM, LearntFrom
 from records.since_empty import UNKNOWN
@@ -49,7 +50,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with what it says of each basin, as the command line shows it."""
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
-    basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in rows}
+    basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
     quantiles = {"quantiles_of": stored.quantiles_of, "quantiles_note": stored.quantiles_note}
     return {**asdict(stored), **quantiles, "basins": basins}
 

@@ -9,7 +9,7 @@ import typer
 from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins
@@ -79,7 +79,6 @@ def simulate(
     with opened() as context:
         with context.database.reading() as session:
             names = chosen(session, basin) if basin else []
-        use_threads(context.settings.threads)
         from operations.model_levels import compute
 
         with reporting() as reporter:

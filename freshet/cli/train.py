@@ -8,7 +8,7 @@ import typer
 from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
-from freshet.cli.context import Context, cores, opened, use_threads
+from freshet.cli.context import Context, cores, opened
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
 from hydrology.calendar import Period
@@ -100,7 +100,6 @@ def train(
             basins = chosen(session, [*(basin or []), *listed(basins_file)])
             training = checked(_with_product(session, fields, product))
         require_device(device)
-        use_threads(context.settings.threads)
         trained, decision = _train(context, training, basins, label, device, judge_on)
         _report(context, trained, decision, label)
     payload = asdict(trained) | ({} if decision is None else {"decision": to_json(decision)})

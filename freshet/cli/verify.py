@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli import verified
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import VerificationParams
@@ -31,7 +31,6 @@ def verify(
     itself. The same again changes nothing.
     """
     with opened() as context:
-        use_threads(context.settings.threads)
         from operations.verify import verify as run
 
         with reporting() as reporter:

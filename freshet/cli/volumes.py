@@ -8,13 +8,14 @@ from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
 from freshet.cli.progress import reporting
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.basins import chosen
+from operations.stages import stage
 from records import runs
 from records import volumes as records
 from records.latest import Latest
@@ -43,7 +44,6 @@ def volumes(
             basins = chosen(session, names) if names else []
         asked = {"basins": basins, "t0": t0, "season": season, "version": version}
         params = valid(TypeAdapter(VolumesParams), asked, "volumes")
-        use_threads(context.settings.threads)
         from operations.volumes import forecast_volumes
 
         with reporting() as reporter:
@@ -56,7 +56,7 @@ def volumes(
         for run in done:
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
-        with context.database.reading() as session:
+        with reporting(), context.database.reading() as session:
             told = {name: said for run in done for name, said in _basins(session, run, params)}
     for name, said in told.items():
         for field, reason in said["missing"].items():
@@ -67,7 +67,7 @@ def volumes(
 
 
 def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[tuple[str, dict[str, Any]]]:
-    for basin in runs.basins_of(session, run.id):
+    for basin in stage("volumes read", runs.basins_of(session, run.id)):
         yield basin.basin_id, _told(run, records.of_run(session, Latest(run, basin, None), params.season))
 
 

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from rich.console import Group
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened, use_threads
+from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
 from freshet.cli.runs import run_json, run_table
@@ -72,7 +72,6 @@ def what_if(
         asked: dict[str, Any] = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "weather": weather}
         asked |= {"weather_id": weather_id, "changes": changes, "note": note}
         params = valid(TypeAdapter(WhatIfParams), asked, "what-if")
-        use_threads(context.settings.threads)
         from operations.whatif import what_if as make
 
         with reporting() as reporter:
@@ -86,7 +85,7 @@ def what_if(
         for run in made:
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
-        with context.database.reading() as session:
+        with reporting(), context.database.reading() as session:
             told = [run_json(session, run.id) for run in made]
             bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in told) if base]
     for run_told in told:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from freshet.client.problems import ServiceError, raise_for
+from freshet.client.problems import ServiceError, Unreachable, raise_for
 from hydrology.errors import InvalidInput
 
 CONNECTING, ANSWERING = 5.0, 30.0  # seconds
@@ -96,8 +96,8 @@ class Connection:
             raise _NotNow(answer)
         return answer
 
-    def _silent(self, error: Exception) -> ServiceError:
-        return ServiceError(f"The service at {self.address} does not answer ({error}).")
+    def _silent(self, error: Exception) -> Unreachable:
+        return Unreachable(f"The service at {self.address} does not answer ({error}).")
 
 
 def _wait(state: RetryCallState) -> float:

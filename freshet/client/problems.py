@@ -18,6 +18,10 @@ class ServiceError(Problem):
     exit_code = 5
 
 
+class Unreachable(ServiceError):  # noqa: N818 - as `Problem` is named
+    """The service does not answer, for now or for good."""
+
+
 class Refused(ServiceError):  # noqa: N818 - as `Problem` is named
     """The service refused a request, and says why (RFC 9457). The attributes are its own.
 

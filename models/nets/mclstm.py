@@ -171,8 +171,7 @@ class MCLSTM(Network):
         before = [] if means is None else [means]
         drivers = [inputs.mass, inputs.auxiliary, *before]
         if self.embedding is not None:
-            every_day = static.expand(len(weather), *static.shape)
-            drivers.append(self.embedding(torch.cat([weather, *before, every_day], -1)))
+            drivers.append(self.embedding(torch.cat([weather, *before], -1), static))
         return torch.cat(drivers, -1)
 
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:

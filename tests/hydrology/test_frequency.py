@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hydrology.distributions import Array, Distribution, Gev, LogPearson3
-from hydrology.frequency import Level, levels
+from hydrology.frequency import Level, _levels, levels
 from tests.hydrology.peaks_published import MOOSE_RIVER, ORESTIMBA_CREEK
 
 FLOODS = [0.5, 0.8, 0.9, 0.96, 0.98]
@@ -127,3 +127,15 @@ def test_no_level_is_below_zero(distribution: type[Distribution]) -> None:
         assert level.value is not None
         assert level.low is not None
         assert min(level.value, level.low) >= 0
+
+
+def test_the_bootstrap_of_unchanged_values_is_run_once() -> None:
+    annual = np.random.default_rng(11).gamma(2.0, 50.0, 40)
+    before = _levels.cache_info().misses
+    first = levels(annual, [0.5, 0.9], Gev)
+    assert levels(annual.copy(), [0.5, 0.9], Gev) == first
+    assert _levels.cache_info().misses == before + 1
+    changed = annual.copy()
+    changed[7] *= 3
+    assert levels(changed, [0.5, 0.9], Gev) != first
+    assert _levels.cache_info().misses == before + 2

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 
 from hydrology.ledger import close
 from models.contract import Inputs
+from models.cores import cores_in_use, use_cores
 from models.inference import simulate
 from models.losses import nse_star
 from models.nets.compiled import loader
@@ -45,13 +46,13 @@ def losses_of_training(recurrence: Recurrence, rank: int) -> list[float]:
 
 
 @contextmanager
-def threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
+def cores(count: int) -> Iterator[None]:
+    before = cores_in_use()
+    use_cores(count)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        use_cores(before)
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence:
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(("half", "rank"), [(False, 0), (True, 0), (False, 16)])
-def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half: bool, rank: int) -> None:
+def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_cores(half: bool, rank: int) -> None:
     if half and loader.half_unit() is None:
         pytest.skip("This processor has no unit for bfloat16.")
     net = network(24, dtype=torch.float32, rank=rank)
@@ -78,7 +79,7 @@ def test_a_sample_has_the_same_bits_whatever_its_neighbours_and_the_threads(half
     alone = Inputs(drive.mass[:, 77:78], drive.auxiliary[:, 77:78], drive.static[77:78])
     wanted = simulate(net, alone, None, ["storage"])[0]["storage"][0]
     for count in (1, 2, 3):
-        with threads(count):
+        with cores(count):
             storage = simulate(net, drive, None, ["storage"])[0]["storage"][77]
         assert np.array_equal(storage, wanted)
 
@@ -106,7 +107,7 @@ def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(ce
     weights, given = [], []
     for net in (whole, half):
         auxiliary, static = drive.auxiliary.clone().requires_grad_(), drive.static.clone().requires_grad_()
-        with threads(1):  # teams of two blocks, and one that is left over
+        with cores(1):  # teams of two blocks, and one that is left over
             net(Inputs(drive.mass, auxiliary, static))[0]["discharge"].square().mean().backward()
         weights.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))
         given.append((auxiliary.grad, static.grad))
@@ -128,11 +129,11 @@ def test_a_network_made_without_gradients_runs_like_any_other() -> None:
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("rank", [0, 16])
-def test_the_gradient_does_not_depend_on_the_threads(rank: int) -> None:
+def test_the_gradient_does_not_depend_on_the_cores(rank: int) -> None:
     found = []
     for count in (1, 2):
         net = network(16, rank=rank)
-        with threads(count):
+        with cores(count):
             net(inputs(30, 100))[0]["discharge"].square().mean().backward()
         found.append(torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None]))
     torch.testing.assert_close(found[0], found[1], rtol=1e-12, atol=1e-14)

@@ -9,6 +9,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -17,7 +18,7 @@ import migrations
 from hydrology.calendar import day
 from jobspec import kinds
 from records import jobs, latest, runs, schedules, series, states, trainings, versions
-from records.engine import Database
+from records.engine import Database, revisions
 from records.ids import fingerprint
 from records.run_summary import RunSummary
 from records.run_whatif import RunWhatIf
@@ -63,6 +64,13 @@ def _downgrade(database: Database, revision: str = "base") -> None:
     with database.migrating() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, revision)
+
+
+def test_the_revisions_are_those_that_alembic_finds() -> None:
+    config = Config()
+    config.set_main_option("script_location", migrations.__path__[0])
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    assert list(revisions()) == [script.revision for script in scripts][::-1]
 
 
 def test_alembic_finds_no_difference(database: Database) -> None:

@@ -1,10 +1,12 @@
 """Levels that operators set, and the levels of a basin's own record."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
+from hydrology import frequency
 from hydrology import thresholds as of_flow
 from hydrology.calendar import day
 from hydrology.series import DailySeries
@@ -97,3 +99,23 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
     expected = of_flow.of_record(record.values, record.days)
     assert [one.levels for one in kept.statistics] == [one.levels for one in expected]
     assert kept.statistics[0].levels[0].level.value is not None
+
+
+def test_an_unchanged_record_is_fitted_once_and_a_changed_one_anew(database: Database) -> None:
+    record = a_record(years=13)
+    with database.transaction() as session:
+        source = a_source(session)
+        a_basin(session)
+        write(session, BASIN, "usgs", "discharge", record, source, NOW)
+    with database.reading() as session:
+        first = thresholds.of_record(session, BASIN)
+    fits = frequency._levels.cache_info().misses
+    with database.reading() as session:
+        assert thresholds.of_record(session, BASIN) == first
+    assert frequency._levels.cache_info().misses == fits
+    with database.transaction() as session:
+        write(session, BASIN, "usgs", "discharge", replace(record, values=2 * record.values), source, NOW)
+        changed = thresholds.of_record(session, BASIN).statistics[0].levels[0].level.value
+    before = first.statistics[0].levels[0].level.value
+    assert before is not None
+    assert changed == pytest.approx(2 * before)

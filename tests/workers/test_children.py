@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from records.settings import Settings
 from tests.workers.conftest import PATIENCE
 from workers.children import Child, Children
@@ -36,3 +38,14 @@ def test_a_process_that_has_a_job_again_goes_on(tmp_path: Path) -> None:
         assert not child.ended
         children.give_back(child)
     assert child.ended
+
+
+def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
+    try:
+        assert child.receive(PATIENCE) == {"torch": 1, "environment": "1"}
+    finally:
+        child.kill()

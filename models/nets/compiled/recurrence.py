@@ -1,4 +1,4 @@
-"""The compiled recurrence under autograd: what `scan.scan` does, in blocks of samples on all threads.
+"""The compiled recurrence under autograd: what `scan.scan` does, in blocks of samples, several at once.
 
 The samples of a batch fall into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the weights
 on their way from memory. What is computed of a sample depends on nothing but the sample.
@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from models.cores import cores_in_use
 from models.nets.compiled import loader
 from models.nets.compiled.call import Call
 from models.nets.products import linear
@@ -159,7 +160,7 @@ class _Scan(torch.autograd.Function):
 
 
 def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blocks:
-    """Run all blocks, in teams, on all threads.
+    """Run all blocks, in teams, on as many threads as there are cores in use.
 
     Args:
         weights, blocks: by the names of `Call`, a block first in each of the latter; what is missing is null.
@@ -172,8 +173,8 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
     function: Callable[[Any, int], int] = getattr(library, f"freshet_{precision}")
     count, days, drivers = blocks["drivers"].shape[:3]
     cells = blocks["cells_before"].shape[1]
-    threads = torch.get_num_threads()
-    size = max(1, min(MOST_BLOCKS, count // threads))
+    cores = cores_in_use()
+    size = max(1, min(MOST_BLOCKS, count // cores))
     firsts = range(0, count, size)
     gradients = _gradients(weights, cells + drivers, len(firsts), precision) if backward else {}
     rank = weights["factor"].shape[1] if "factor" in weights else 0
@@ -189,10 +190,10 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
         call = Call(*sizes, **shared, **pointers)
         return function(ctypes.byref(call), int(backward))
 
-    if threads == 1 or len(firsts) == 1:
+    if cores == 1 or len(firsts) == 1:
         failed = [run(team) for team in range(len(firsts))]
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(cores) as pool:
             failed = list(pool.map(run, range(len(firsts))))
     if any(failed):
         raise MemoryError("The recurrence found no memory for its buffers.")

@@ -1,0 +1,90 @@
+"""The forecast of the README beside two busy loops, with the default and with FRESHET_THREADS=1.
+
+FRESHET_DATA is a store of the 447 basins with the shipped ensemble, made from FRESHET_CAMELS where there is none. Each
+forecast begins on a copy of it: where nothing was forecast in it, every basin is advanced from 1980. CPU seconds are of
+the command, its start included, as the system counts them: they do not depend on how long it waits for its turn. Two
+processes of the same priority compute without end all the while. The least of the rounds is compared.
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.regional.data import FILES, camels
+from benchmarks.speed.command_line import cpu_seconds_of_children
+from records.settings import Settings
+
+FORECAST = ("forecast", "--t0", "1997-04-01", "--horizon", "30")
+BASIN = ("--basin", "13235000")
+CASES = {"one": BASIN, "all": ()}
+SETTINGS = {"default": {}, "one thread": {"FRESHET_THREADS": "1"}}
+ROUNDS = {"one": 3, "all": 1}
+LOOPS = 2
+LOOP = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
+LONGEST_SECONDS = 7200
+"""After which a loop ends, though nobody ends it."""
+
+
+def measure() -> dict[str, Any]:
+    """Return CPU and clock seconds by case and setting, and the ratios of the least CPU seconds."""
+    store = Settings.load().data
+    if not (store / "freshet.sqlite").exists():
+        _freshet(store, "ingest", "camels", *(part for name in FILES for part in ("--from", str(camels() / name))))
+        _freshet(store, "models", "install-pretrained", "--promote")
+    with tempfile.TemporaryDirectory(dir=store.parent) as folder, _busy():
+        taken = {case: _of_case(store, Path(folder) / "copy", case) for case in CASES}
+    least = {case: {name: min(cpu for cpu, _ in runs) for name, runs in taken[case].items()} for case in CASES}
+    return {
+        "command": f"freshet {' '.join(FORECAST)}",
+        "basins": {"one": "13235000", "all": 447},
+        "busy_loops": LOOPS,
+        "cores": os.cpu_count(),
+        "cpu_and_clock_seconds": taken,
+        "cpu_seconds": least,
+        "ratios": {f"{case}_over_one_thread": cpu["default"] / cpu["one thread"] for case, cpu in least.items()},
+    }
+
+
+def _of_case(store: Path, copy: Path, case: str) -> dict[str, list[tuple[float, float]]]:
+    """Return CPU and clock seconds of each run, by setting; the settings take turns."""
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in SETTINGS}
+    for _ in range(ROUNDS[case]):
+        for name, settings in SETTINGS.items():
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(store, copy)
+            begun, before = time.monotonic(), cpu_seconds_of_children()
+            _freshet(copy, *FORECAST, *CASES[case], **settings)
+            taken[name].append((cpu_seconds_of_children() - before, time.monotonic() - begun))
+            print(f"{case}, {name}: CPU and clock seconds {taken[name][-1]}", file=sys.stderr, flush=True)
+    return taken
+
+
+@contextlib.contextmanager
+def _busy() -> Iterator[None]:
+    """Run the busy loops meanwhile."""
+    loops = [subprocess.Popen([sys.executable, "-c", LOOP.format(seconds=LONGEST_SECONDS)]) for _ in range(LOOPS)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def _freshet(data: Path, *arguments: str, **settings: str) -> None:
+    """Run a command under the environment of a user who has set no number of threads."""
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    inherited.pop("FRESHET_THREADS", None)
+    subprocess.run(
+        [sys.executable, "-m", "freshet", *arguments],
+        env=inherited | {"FRESHET_DATA": str(data)} | settings,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )

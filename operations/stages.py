@@ -1,0 +1,64 @@
+"""The stages of a long piece of work, reported to whoever watches it."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TypeVar
+
+QUIET_SECONDS = 2.0
+"""What takes no longer is not reported."""
+
+Show = Callable[[str, int, int], None]
+"""Takes the name of a stage, how many pieces of it are done, and of how many."""
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    show: Show
+    begun: float
+
+
+_watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watched_by(show: Show) -> Iterator[None]:
+    """Report the stages of the work inside to `show`."""
+    token = _watch.set(_Watch(show, time.monotonic()))
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Iterator[Piece]:
+    """Yield the pieces of a stage, and report how many are done once the whole work has taken some seconds.
+
+    Args:
+        total: the number of pieces, where `pieces` has no length.
+    """
+    watch = _watch.get()
+    if watch is None:
+        yield from pieces
+        return
+    if total is None:
+        assert isinstance(pieces, Collection)
+        total = len(pieces)
+    shown = False
+    for done, piece in enumerate(pieces):
+        if shown or time.monotonic() - watch.begun > QUIET_SECONDS:
+            watch.show(name, done, total)
+            shown = True
+        yield piece
+    if shown or time.monotonic() - watch.begun > QUIET_SECONDS:
+        watch.show(name, total, total)
+
+
+def single(name: str, work: Callable[[], Result]) -> Result:
+    """Do a stage of one piece, and return its result."""
+    (result,) = (work() for _ in stage(name, [work]))
+    return result
