@@ -20,6 +20,8 @@ from records.tables.basins import AreaRow, AttributeRow, BasinRow, QualityRow, T
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that says which weather its climate indices were computed from, where they were."""
+OUTLINE_COMPARED = "outline_area"
+"""The text of a basin that compares the area of its outline with its own."""
 
 Changes = dict[str, tuple[object, object]]
 Box = tuple[float, float, float, float]  # west, south, east, north, degrees
