@@ -26,7 +26,7 @@ def area_m2(polygons: Sequence[Polygon]) -> float:
     The covered width, linear between the latitudes of vertices, is integrated over the area of a zone [Snyder 1987,
     equations 3-11 and 3-12, differentiated] by Gauss-Legendre quadrature.
     """
-    sides = [_sides(polygon) for polygon in polygons]
+    sides = _sides(polygons)
     latitudes = np.concatenate([ring[:, 1] for polygon in polygons for ring in polygon])
     low, high = float(latitudes.min()), float(latitudes.max())
     bounds = np.unique(np.concatenate([latitudes, np.linspace(low, high, _STRIPS + 1)]))
@@ -47,7 +47,7 @@ def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) ->
         polygons: their rings' longitudes are written like the grid's.
         longitudes, latitudes: of the grid, degrees, ascending.
     """
-    sides = [_sides(polygon) for polygon in polygons]
+    sides = _sides(polygons)
     inside = np.zeros((len(latitudes), len(longitudes)), dtype=bool)
     for row, latitude in zip(inside, latitudes.tolist(), strict=True):
         for west, east in _runs(sides, latitude):
@@ -55,38 +55,36 @@ def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) ->
     return inside
 
 
-def _sides(polygon: Polygon) -> Array:
-    """Return the sides of a polygon, (sides, 5): both ends, and the number of the ring, 0 the outer one."""
+def _sides(polygons: Sequence[Polygon]) -> Array:
+    """Return the sides of some polygons, (sides, 7): both ends, the polygon, the ring, and 1, or -1 of a hole."""
+    rings = [(number, at, ring) for number, polygon in enumerate(polygons) for at, ring in enumerate(polygon)]
     return np.concatenate(
-        [np.column_stack([ring[:-1], ring[1:], np.full(len(ring) - 1, at)]) for at, ring in enumerate(polygon)]
+        [
+            np.column_stack([ring[:-1], ring[1:], np.full((len(ring) - 1, 3), (number, count, -1 if at else 1))])
+            for count, (number, at, ring) in enumerate(rings)
+        ]
     )
 
 
-def _runs(polygons: Sequence[Array], latitude: float) -> Array:
+def _runs(sides: Array, latitude: float) -> Array:
     """Return from where to where some polygons cover a parallel, (runs, 2) in degrees of longitude, ascending."""
-    runs = [_runs_of_one(sides, latitude) for sides in polygons]
-    if len(runs) == 1:
-        return runs[0]
-    edges = np.concatenate(runs).ravel()
-    return _positive(edges, np.resize([1, -1], len(edges)))
-
-
-def _runs_of_one(sides: Array, latitude: float) -> Array:
-    """Return the runs of one polygon: within its outer ring an odd number of times, and within no hole."""
-    x0, y0, x1, y1, ring = sides[(sides[:, 1] > latitude) != (sides[:, 3] > latitude)].T
+    x0, y0, x1, y1, polygon, ring, sign = sides[(sides[:, 1] > latitude) != (sides[:, 3] > latitude)].T
     x = x0 + (latitude - y0) * (x1 - x0) / (y1 - y0)
-    order = np.lexsort((x, ring))  # a ring is crossed an even number of times: in and out take turns through all rings
-    steps = np.resize([1, -1], len(x)) * np.where(ring[order] == 0, 1, -1)
-    return _positive(x[order], steps)
+    in_ring = np.lexsort((x, ring))  # each ring is crossed an even number of times: in and out take turns
+    steps = np.empty(len(x))
+    steps[in_ring] = np.resize([1, -1], len(x)) * sign[in_ring]
+    in_polygon = np.lexsort((x, polygon))  # after each polygon the steps sum to 0
+    edges = _positive(x[in_polygon], steps[in_polygon])
+    if polygon.size and polygon[0] != polygon[-1]:
+        order = np.argsort(edges, kind="stable")
+        edges = _positive(edges[order], np.resize([1, -1], len(edges))[order])
+    return edges.reshape(-1, 2)
 
 
-def _positive(edges: Array, steps: npt.NDArray[np.int64]) -> Array:
-    """Return the runs on which the sum of the steps up to a place is above 0."""
-    order = np.argsort(edges, kind="stable")
-    inside = np.concatenate([[False], np.cumsum(steps[order]) > 0])
-    changes = np.flatnonzero(inside[1:] != inside[:-1])
-    runs: Array = edges[order][changes].reshape(-1, 2)
-    return runs
+def _positive(edges: Array, steps: Array) -> Array:
+    """Return the edges at which the sum of the steps up to there comes above 0, and back to it."""
+    inside = np.concatenate([[False], np.cumsum(steps) > 0])
+    return edges[inside[1:] != inside[:-1]]
 
 
 def _per_square_degree(latitude: float) -> float:

@@ -82,3 +82,8 @@ def test_a_circle_has_the_area_of_a_circle() -> None:
     ring = np.column_stack([0.1 * np.cos(angles), 0.1 * np.sin(angles)])
     ring[-1] = ring[0]
     assert area_m2([[ring]]) == pytest.approx(math.pi * 0.01 * zone(-0.1, 0.1) / 0.2, rel=1e-4)
+
+
+def test_many_pieces_are_no_harder_than_one() -> None:
+    columns = [[box(column / 50, 10, (column + 1) / 50, 11)] for column in range(50)]
+    assert area_m2([*columns, *columns]) == pytest.approx(ONE, rel=1e-9)

@@ -223,6 +223,7 @@ def test_a_path_without_a_known_file_is_refused_with_what_is_expected(tmp_path: 
         error = refused(path)
         assert error.file == str(path)
         assert "<ID>_streamflow_qc.txt" in error.remedy
+        assert "own tables: freshet ingest tables" in error.remedy
 
 
 def test_an_archive_within_what_was_given_is_named(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from ingestion.sources.camels.reference import parse_model_output, parse_swe
 from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 
+_OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"
 _ONE_COPY = "leave only one of them in the paths given"
 
 
@@ -128,7 +129,7 @@ def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
     recognised = find(path, is_known, files)
     if not recognised:
         refuse_packed(path, files)
-        raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}")
+        raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}{_OTHERS}")
     return recognised
 
 
