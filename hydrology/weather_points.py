@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from hydrology.outline import Array, BadOutline
+from hydrology.longitudes import normalised
+from hydrology.outline import Array, BadOutline, Polygon
+from hydrology.outline_area import covered
 
 MOST_POINTS = 4
 AREA_OF_POINT_KM2 = 300.0
@@ -18,26 +18,26 @@ _CELLS = 64  # of the grid that an outline is laid on, along its longer side
 _KM_PER_DEGREE = 111.2
 
 
-def weather_points(rings: Sequence[Array]) -> list[list[float]]:
+def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
     """Return the points [latitude, longitude] that a basin's weather is averaged over, each for an equal part of it.
 
     The basin is halved across its longer side, and its halves again, until a part is small enough; the point of a
     part is the place in it that is nearest to its middle.
 
     Args:
-        rings: of its outline, each (vertices, 2) in degrees of longitude and latitude, the last the first.
+        polygons: of its outline, in degrees.
 
     Raises:
         BadOutline: the outline has no area.
     """
-    cells, cell_km2 = _cells(rings)
+    cells, cell_km2 = _cells(polygons)
     return [_middle(part) for part in _halved(cells, cell_km2, MOST_POINTS)]
 
 
-def _cells(rings: Sequence[Array]) -> tuple[Array, float]:
+def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
     """Return the cells of a grid that lie within the outline, (cells, 2) in longitude and latitude, and the size of one
     in km2."""
-    vertices = np.concatenate(rings)
+    vertices = np.concatenate([ring for polygon in polygons for ring in polygon])
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     per_degree = _KM_PER_DEGREE * np.array([math.cos(math.radians(float(low[1] + high[1]) / 2)), 1.0])
     size = float(((high - low) * per_degree).max()) / _CELLS
@@ -45,23 +45,11 @@ def _cells(rings: Sequence[Array]) -> tuple[Array, float]:
         raise BadOutline("The outline has no area.")
     step = size / per_degree
     columns, rows = (np.arange(low[axis] + step[axis] / 2, high[axis], step[axis]) for axis in (0, 1))
-    places = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-    within = np.zeros(len(places), dtype=bool)
-    for ring in rings:  # a hole is inside twice, which is outside
-        within ^= _within(ring, places)
-    if not within.any():
+    inside = covered(polygons, columns, rows)
+    if not inside.any():
         raise BadOutline("The outline has no area to speak of: give the outline of the whole basin.")
-    return places[within], size**2
-
-
-def _within(ring: Array, places: Array) -> npt.NDArray[np.bool_]:
-    """Return which places (places, 2) lie in a ring: an odd number of its sides crosses the line to their east."""
-    inside = np.zeros(len(places), dtype=bool)
-    x, y = places[:, 0], places[:, 1]
-    for (x0, y0), (x1, y1) in pairwise(ring):
-        if y0 != y1:
-            inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-    return inside
+    row, column = np.nonzero(inside)
+    return np.column_stack([columns[column], rows[row]]), size**2
 
 
 def _halved(cells: Array, cell_km2: float, most: int) -> Iterator[Array]:
@@ -80,4 +68,4 @@ def _middle(cells: Array) -> list[float]:
     """Return [latitude, longitude] of the cell that is nearest to the middle of some."""
     apart = np.square(cells - cells.mean(axis=0)).sum(axis=1)
     longitude, latitude = cells[int(apart.argmin())]
-    return [round(float(latitude), 4), round(float(longitude), 4)]
+    return [round(float(latitude), 4), round(normalised(float(longitude)), 4)]

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.basins import SOURCE_NAMESPACES
-from hydrology.outline import geometry_of, rings_of
+from hydrology.outline import geometry_of, polygons_of
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
 
 ASKED_NAMESPACE = "USGS"
@@ -27,7 +27,7 @@ def _attributes(given: dict[str, float]) -> dict[str, float]:
 
 def _outline(geojson: dict[str, Any]) -> dict[str, Any]:
     with refusing("outline"):
-        rings_of(geojson)
+        polygons_of(geojson)
         return geometry_of(geojson)
 
 
@@ -36,7 +36,7 @@ Outline = Annotated[
     AfterValidator(_outline),
     Field(
         description="GeoJSON: a Polygon or MultiPolygon, or a Feature of one. It gives the few points that the basin's "
-        "weather is averaged over; by default that is the gauge's."
+        "weather is averaged over; by default that is the gauge's. Its area is compared with the basin's."
     ),
 ]
 Attributes = Annotated[
@@ -67,6 +67,11 @@ class AddedBasin(RequestModel):
     longitude: Longitude | None = None
     area_km2: AreaKm2 | None = Field(None, description="Drainage area. By default what USGS tells of its gauge.")
     outline: Outline | None = None
+    accept_outline_area: bool = Field(
+        False,
+        description="Whether an outline is taken whose area differs from the basin's by more than 30 %; the basin then "
+        "says so in its text `outline_area`.",
+    )
     attributes: Attributes = Field({}, examples=[{"elev_mean": 280.5, "soil_porosity": 0.44}])
     assume_attributes: bool | None = Field(
         None,

@@ -14,6 +14,8 @@ from records import basins, promotions, series
 
 GIVEN_AREA, SERVICE_AREA = "given", "usgs"
 """The names of a basin's area as an operator gave it, and as its gauge's service tells it."""
+OUTLINE_AREA = "outline"
+"""The name of the area of a basin's outline. No discharge is converted with it, unless it is named."""
 TIME_ZONE = "time_zone"
 """The text of a basin that says whose calendar days its days are."""
 

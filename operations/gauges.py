@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from hydrology.errors import InvalidInput
-from hydrology.outline import outline_of
-from hydrology.units import M2_PER_KM2
+from hydrology.outline import BadOutline, outline_of
+from hydrology.outline_area import area_m2
+from hydrology.units import M2_PER_KM2, Area
 from hydrology.weather_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
 from jobspec.basins import ASKED_NAMESPACE, AddedBasin
 from operations.attributes import AREA_ATTRIBUTES
-from operations.basins import GIVEN_AREA, SERVICE_AREA, TIME_ZONE, area_by
+from operations.basins import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, TIME_ZONE, area_by
 from operations.feed_services import usgs
 from records import basins, states, versions
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
+
+AREA_TOLERANCE = 0.3
+"""Part of a basin's area by which its outline's may differ unless that is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,8 @@ def add(
         pause: waits for some seconds between two attempts.
 
     Raises:
-        InvalidInput: its place or area is not known, a version learnt with another area, the outline cannot be used,
-            or somebody else adds it at the same time.
+        InvalidInput: its place or area is not known, a version learnt with another area, the outline cannot be used or
+            has another area, or somebody else adds it at the same time.
         FeedProblem: USGS does not answer as it should.
     """
     with database.reading() as session:
@@ -107,6 +111,13 @@ def _basin(said: AddedBasin, kept: basins.Basin, told: Location | None) -> basin
     areas = _areas(said, told)
     if not areas and not kept.areas:
         raise InvalidInput(f"The drainage area of {said.basin} is not known: give it (--area KM2).")
+    outline = None if said.outline is None else outline_of(said.outline, latitude, longitude)
+    of_outline = kept.areas.get(OUTLINE_AREA) if outline is None else area_m2(outline)
+    texts = {TIME_ZONE: told.time_zone} if told and told.time_zone else {}
+    if of_outline is not None and (outline is not None or areas):
+        texts[basins.OUTLINE_COMPARED] = _compared(of_outline, _area(kept, areas), said)
+    if outline is not None and of_outline is not None:
+        areas[OUTLINE_AREA] = of_outline
     return basins.Basin(
         id=said.basin,
         name=said.name or kept.name or (None if told is None else told.name),
@@ -114,14 +125,39 @@ def _basin(said: AddedBasin, kept: basins.Basin, told: Location | None) -> basin
         longitude=longitude,
         areas=areas,
         attributes=_area_attributes(kept, areas) | said.attributes,
-        texts={TIME_ZONE: told.time_zone} if told and told.time_zone else {},
-        weather_points=_points(said, latitude, longitude),
+        texts=texts,
+        weather_points=None if outline is None else weather_points(outline),
         assume_attributes=said.assume_attributes,
     )
 
 
-def _points(said: AddedBasin, latitude: float, longitude: float) -> list[list[float]] | None:
-    return None if said.outline is None else weather_points(outline_of(said.outline, latitude, longitude))
+def _area(kept: basins.Basin, areas: dict[str, float]) -> Area:
+    """Return the area of a basin that its outline's is compared with: given, else the service's, else a product's."""
+    known = {name: m2 for name, m2 in {**kept.areas, **areas}.items() if name != OUTLINE_AREA}
+    area = area_by(known, [GIVEN_AREA, SERVICE_AREA, *sorted(known)])
+    assert area is not None  # an outline is taken only of a basin with an area
+    return area
+
+
+def _compared(of_outline: float, area: Area, said: AddedBasin) -> str:
+    """Return a sentence that compares the area of an outline with the basin's.
+
+    Raises:
+        BadOutline: they differ by more than is tolerated, and that is not accepted.
+    """
+    excess = of_outline / area.m2 - 1
+    sentence = (
+        f"The outline has {of_outline / M2_PER_KM2:.5g} km2, {abs(excess):.0%} {'more' if excess > 0 else 'less'} than "
+        f"the basin's {area.m2 / M2_PER_KM2:.5g} km2 ({area.name})"
+    )
+    if abs(excess) <= AREA_TOLERANCE:
+        return f"{sentence}."
+    if not said.accept_outline_area:
+        raise BadOutline(
+            f"{sentence}: correct the outline or the area, or accept the difference (--accept-outline-area; over the "
+            "API accept_outline_area)."
+        )
+    return f"{sentence}; the difference was accepted."
 
 
 def _areas(said: AddedBasin, told: Location | None) -> dict[str, float]:

@@ -20,6 +20,8 @@ from records.tables.basins import AreaRow, AttributeRow, BasinRow, QualityRow, T
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that says which weather its climate indices were computed from, where they were."""
+OUTLINE_COMPARED = "outline_area"
+"""The text of a basin that compares the area of its outline with its own."""
 
 Changes = dict[str, tuple[object, object]]
 Box = tuple[float, float, float, float]  # west, south, east, north, degrees
@@ -229,9 +231,9 @@ def _of_place(huc: str | None, box: Box | None) -> list[ColumnElement[bool]]:
 
 def _within(box: Box) -> ColumnElement[bool]:
     west, south, east, north = box
-    of_west, of_east = BasinRow.longitude >= west, BasinRow.longitude <= east
-    between = and_(of_west, of_east) if west <= east else or_(of_west, of_east)
-    return and_(BasinRow.latitude.between(south, north), between)
+    east += 360 if east < west else 0
+    turns = (BasinRow.longitude.between(west + turn, east + turn) for turn in (-360, 0, 360))
+    return and_(BasinRow.latitude.between(south, north), or_(*turns))
 
 
 def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:

@@ -32,7 +32,7 @@ def corners(text: str) -> Box:
         raise PydanticCustomError(
             "box",
             "not a box: give minlon,minlat,maxlon,maxlat in degrees, longitudes from -180 to 180, latitudes from "
-            "-90 to 90 and the lower one first",
+            "-90 to 90 and the lower one first; where the box crosses the 180th meridian, minlon is the greater one",
         )
     return west, south, east, north
 

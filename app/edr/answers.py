@@ -24,6 +24,7 @@ from app.exports.coveragejson import CRS, STANDARD_NAMES
 from app.exports.formats import COVERAGEJSON, GEOJSON, JSON
 from app.exports.table import Column, instant_text
 from hydrology.calendar import Day, Period, as_date
+from hydrology.longitudes import extent, normalised
 
 ROOT = "/v1/edr"
 COLLECTIONS = f"{ROOT}/collections"
@@ -88,9 +89,10 @@ def locations(collection: Collection) -> EdrLocations:
 
 
 def _extent(collection: Collection) -> EdrExtent:
-    places = [(site.longitude or 0.0, site.latitude or 0.0) for site in collection.sites.values()]
-    longitudes, latitudes = zip(*places, strict=True) if places else ((), ())
-    box = (min(longitudes), min(latitudes), max(longitudes), max(latitudes)) if places else WHOLE_EARTH
+    sites = collection.sites.values()
+    latitudes = [site.latitude for site in sites if site.latitude is not None]
+    west, east = extent([site.longitude for site in sites if site.longitude is not None] or WHOLE_EARTH[::2])
+    box = (west, min(latitudes), normalised(east), max(latitudes)) if latitudes else WHOLE_EARTH
     temporal = None if collection.days is None else _temporal(collection.days)
     return EdrExtent(spatial=EdrSpatial(bbox=[box], crs=CRS), temporal=temporal)
 

@@ -31,7 +31,7 @@ class EdrConformance(Model):
 
 
 class EdrSpatial(Model):
-    """West, south, east, north of a collection's gauges, degrees."""
+    """West, south, east, north of a collection's gauges, degrees; west above east across the 180th meridian."""
 
     bbox: list[tuple[float, float, float, float]]
     crs: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.pages.outlines import Name, Polyline, outlines
+from hydrology.longitudes import extent, unwrapped
 
 WIDTH = 960
 """Of the drawing, in its own units."""
@@ -18,6 +19,8 @@ LEAST_DEGREES = 3.0
 """The map shows at least so many degrees of latitude."""
 CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
 """West, south, east, north, degrees: where states are drawn. Elsewhere it is countries."""
+
+_TURNS = (-360, 0, 360)  # a map across the 180th meridian, or of the whole Earth, shows outlines from both sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,11 @@ class Box:
     east: float
     north: float
 
-    def touches(self, line: Polyline) -> bool:
-        """Whether a polyline may lie within."""
+    def touches(self, line: Polyline, turn: int) -> bool:
+        """Return whether a polyline, its longitudes written so many degrees greater, may lie within."""
         longitudes, latitudes = zip(*line, strict=True)
-        reaches = max(longitudes) >= self.west and max(latitudes) >= self.south
-        begins = min(longitudes) <= self.east and min(latitudes) <= self.north
+        reaches = max(longitudes) + turn >= self.west and max(latitudes) >= self.south
+        begins = min(longitudes) + turn <= self.east and min(latitudes) <= self.north
         return bool(reaches and begins)
 
 
@@ -71,27 +74,32 @@ class Projection:
         return round((self.box.north - self.box.south) * self._scale * self._stretch)
 
     def x(self, longitude: float) -> float:
-        """Return how far to the right."""
-        return round((longitude - self.box.west) * self._scale, 1)
+        """Return how far to the right, the short way from the middle."""
+        middle = (self.box.west + self.box.east) / 2
+        return round(self._right(float(unwrapped(longitude, middle))), 1)
 
     def y(self, latitude: float) -> float:
         """Return how far down."""
         return round((self.box.north - latitude) * self._scale * self._stretch, 1)
 
-    def path(self, line: Polyline) -> str:
-        """Return a polyline as the data of an SVG path."""
-        return "M" + "L".join(f"{self.x(x):.0f} {self.y(y):.0f}" for x, y in line)
+    def path(self, line: Polyline, turn: int) -> str:
+        """Return a polyline, its longitudes written so many degrees greater, as the data of an SVG path."""
+        return "M" + "L".join(f"{self._right(x + turn):.0f} {self.y(y):.0f}" for x, y in line)
+
+    def _right(self, longitude: float) -> float:
+        return (longitude - self.box.west) * self._scale
 
 
 def projection(places: Sequence[Place]) -> Projection:
     """Return the projection that shows some places, at least one."""
-    longitudes, latitudes = [p.longitude for p in places], [p.latitude for p in places]
+    latitudes = [p.latitude for p in places]
+    west, east = extent(p.longitude for p in places)
     middle = (min(latitudes) + max(latitudes)) / 2
     stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
     high = max((max(latitudes) - min(latitudes)) * (1 + 2 * MARGIN), LEAST_DEGREES)
-    wide = max((max(longitudes) - min(longitudes)) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
+    wide = max((east - west) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
     high = max(high, wide * FLATTEST / stretch)
-    centre = (min(longitudes) + max(longitudes)) / 2
+    centre = (west + east) / 2
     return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
 
 
@@ -104,4 +112,5 @@ def borders(projected: Projection, places: Sequence[Place]) -> str:
 
 @lru_cache(maxsize=8)  # basins seldom move: mostly it is the same map again
 def _drawn(projected: Projection, name: Name) -> str:
-    return "".join(projected.path(line) for line in outlines(name) if projected.box.touches(line))
+    lines = ((line, turn) for line in outlines(name) for turn in _TURNS if projected.box.touches(line, turn))
+    return "".join(projected.path(line, turn) for line, turn in lines)

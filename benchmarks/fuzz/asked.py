@@ -13,6 +13,7 @@ from hydrology.basins import basin_id
 from hydrology.calendar import Period, instant
 from hydrology.errors import InvalidInput
 from hydrology.outline import outline_of
+from hydrology.outline_area import area_m2
 from hydrology.volumes import Season
 from hydrology.weather_points import weather_points
 from ingestion.client import http_address, redirected, shown
@@ -58,8 +59,9 @@ def _model(model: type[BaseModel]) -> Callable[[bytes], object]:
 
 
 def _read_outline(content: bytes) -> None:
-    rings = outline_of(_json(content), 44.08, -115.62)
-    weather_points(rings)
+    polygons = outline_of(_json(content), 44.08, -115.62)
+    weather_points(polygons)
+    area_m2(polygons)
 
 
 def _read_configuration(name: str) -> Callable[[bytes], object]:

@@ -12,6 +12,7 @@ from benchmarks.live.reply import Reply, as_json
 from benchmarks.live.world import Gauge, World
 from hydrology.calendar import Days, Period, day, zone
 from hydrology.evaporation import daylength
+from hydrology.longitudes import difference
 from hydrology.series import DailySeries
 
 Array = npt.NDArray[np.float64]
@@ -126,7 +127,7 @@ def _days(world: World, asked: Mapping[str, Any], time_zone: str) -> Days:
 
 def _nearest(world: World, latitude: float, longitude: float) -> Gauge:
     gauges = world.gauges.values()
-    return min(gauges, key=lambda gauge: abs(gauge.latitude - latitude) + abs(gauge.longitude - longitude))
+    return min(gauges, key=lambda gauge: abs(gauge.latitude - latitude) + abs(difference(gauge.longitude, longitude)))
 
 
 def _forecast(world: World, gauge: Gauge, member: int) -> Mapping[str, DailySeries]:

@@ -74,8 +74,15 @@ def add(
     longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
     area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: what USGS tells.")] = None,
     outline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="GeoJSON: its weather is averaged over points within.")
+        Path | None,
+        typer.Option(metavar="FILE", help="GeoJSON: its weather is averaged over points within, its area is compared."),
     ] = None,
+    accept_outline_area: Annotated[
+        bool,
+        typer.Option(
+            "--accept-outline-area", help="Take an outline whose area differs from the basin's by more than 30 %."
+        ),
+    ] = False,
     attributes: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JSON: numbers by the names that model versions ask for.")
     ] = None,
@@ -96,6 +103,7 @@ def add(
         "longitude": longitude,
         "area_km2": area,
         "outline": None if outline is None else _json(outline),
+        "accept_outline_area": accept_outline_area or None,
         "attributes": None if attributes is None else _json(attributes),
         "assume_attributes": assume_attributes,
     }
@@ -166,6 +174,7 @@ def _show(basin: str, as_json: bool) -> None:
     huc = f", HUC {one.huc}" if one.huc else ""
     lines = [f"{one.id}  {one.name or ''}", f"latitude {one.latitude}, longitude {one.longitude}{huc}"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
+    lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
     lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []
     lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []
     lines += [f"current version: {version or 'none'}", ""]

@@ -25,7 +25,7 @@ class SourceError(Problem):
     """A file of a source cannot be used. The text names the file, the line, the cause and the remedy.
 
     Others than the owner of the file may read it, so it never repeats what is in the file, but for what was recognised:
-    one of the columns that are known here, a calendar day.
+    one of the columns that are known here, a calendar day, a number, a mark of a missing value such as NA.
 
     Attributes:
         file: the file as shown to people, `path` or `zip!member`.

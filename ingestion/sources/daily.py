@@ -64,10 +64,11 @@ class DailyRows:
         self.refuse(
             ~np.isnan(values) & ~((quantity.lowest <= values) & (values <= quantity.highest)),
             lambda row: (
-                f"{column} on {self.days[row]} is outside {quantity.lowest:g} to {quantity.highest:g} {quantity.unit}"
-                f"{unit_hint(quantity.variable, values)}"
+                f"{column} on {self.days[row]} is outside {quantity.lowest:g} to {quantity.highest:g} {quantity.unit} "
+                f"({values[row]:g}){unit_hint(quantity.variable, values)}"
             ),
-            "mend the value, or leave it empty where it is missing",
+            f"convert the column if it is not in {quantity.unit}, correct the value, or leave it empty where it is "
+            "missing",
         )
         with_value = np.flatnonzero(~np.isnan(values))
         if not len(with_value):

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Self
@@ -16,6 +16,19 @@ from ingestion.sources.base import SourceError, SourceFile
 
 # Python's own float() takes more: 1_000, infinity, the digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+# What may be repeated of a cell that is not as it should be: digits with signs and separators, and marks of no value.
+_SHOWN = re.compile(
+    r"[-+0-9.,:/eE \u2212]{1,24}|[-+]?inf(inity)?|#?n/?a!?|nan|nul+|none|missing|m|-+|\?", re.ASCII | re.IGNORECASE
+)
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_NOT_TEXT = {
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"PK\x03\x04": "a spreadsheet or a zip",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet",
+    b"\x1f\x8b": "packed by gzip",
+}
 
 Row = tuple[int, list[str]]
 """A row's line (in JSON its number) and its cells, an empty one where nothing is said."""
@@ -47,6 +60,7 @@ class Sheet:
         rows = _csv_rows(file, decoded(file, content))
         header, columns = next(rows, (1, [""]))
         columns = [name.strip() for name in columns]
+        _refuse_other_separators(file, columns, header)
         if "" in columns or len(set(columns)) < len(columns):
             raise SourceError(file.name, "a column has no name, or two have the same", "name every column once", header)
         return cls(file, columns, _of_width(file, rows, len(columns)), header)
@@ -87,14 +101,28 @@ class Sheet:
         """Refuse a table that lacks a column.
 
         Raises:
-            SourceError: names the columns that are missing.
+            SourceError: names the columns that are missing, or are there in other letters.
         """
+        self.refuse_other_letters(names)
         if missing := [name for name in names if name not in self.columns]:
             raise self.fault(
                 f"among the columns {', '.join(missing)} is missing",
                 f"split the columns by commas and name {', '.join(names)} among them",
                 self.header,
             )
+
+    def refuse_other_letters(self, names: Collection[str]) -> None:
+        """Refuse a table that writes the name of a column in other capitals.
+
+        Raises:
+            SourceError: names the column.
+        """
+        in_small = {name.lower(): name for name in names}
+        for number, column in enumerate(self.columns, 1):
+            name = in_small.get(column.lower())
+            if name is not None and name != column and column not in names and name not in self.columns:
+                cause = f"column {number} is {name} in other capital or small letters"
+                raise self.fault(cause, f"name it {name}", self.header)
 
     def number(self, text: str, what: str, row: int) -> float:
         """Return a finite number, written with a decimal point.
@@ -104,7 +132,7 @@ class Sheet:
         """
         text = text.strip()
         if not _NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
-            raise self.fault(f"{what} is not a number", "write it like 1.5, or leave it empty", row)
+            raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row)
         return value
 
     def day(self, text: str, row: int) -> Day:
@@ -118,7 +146,7 @@ class Sheet:
         except ValueError:
             day = None
         if day is None or day.isoformat() != text.strip():
-            raise self.fault("the date is not a calendar day", "write it as YYYY-MM-DD", row)
+            raise self.fault(f"the date is not a calendar day{_shown(text)}", "write it as YYYY-MM-DD", row)
         return np.datetime64(day, "D")
 
 
@@ -130,11 +158,34 @@ def decoded(file: SourceFile, content: bytes) -> str:
     """
     if not content.strip():
         raise SourceError(file.name, "the file is empty", "give a file with content")
+    for start, what in _NOT_TEXT.items():
+        if content.startswith(start):
+            raise SourceError(file.name, f"the file is {what}, not UTF-8 text", "save it as CSV in UTF-8")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise SourceError(file.name, "the line is not UTF-8 text", "save the file as text in UTF-8", line) from error
+
+
+def _refuse_other_separators(file: SourceFile, columns: list[str], header: int) -> None:
+    separator = max(_SEPARATORS, key=columns[0].count)
+    if len(columns) == 1 and separator in columns[0]:
+        cause = f"the columns are split by {_SEPARATORS[separator]}"
+        raise SourceError(
+            file.name, cause, "split them by commas, and write numbers with a decimal point, like 1.5", header
+        )
+
+
+def _shown(text: str) -> str:
+    text = text.strip()
+    return f" ({text})" if _SHOWN.fullmatch(text) else ""
+
+
+def _number_remedy(text: str) -> str:
+    if "," in text:
+        return "write it with a decimal point and nothing between thousands, like 1234.5"
+    return "write it like 1.5, or leave it empty where it is missing"
 
 
 def _csv_rows(file: SourceFile, text: str) -> Iterator[Row]:
@@ -150,7 +201,9 @@ def _csv_rows(file: SourceFile, text: str) -> Iterator[Row]:
 def _of_width(file: SourceFile, rows: Iterator[Row], width: int) -> Iterator[Row]:
     for line, cells in rows:
         if len(cells) != width:
-            raise SourceError(file.name, f"the row has {len(cells)} columns instead of {width}", "mend the line", line)
+            cause = f"the row has {len(cells)} columns instead of {width}"
+            remedy = "write numbers with a decimal point, and a text with a comma in quotes"
+            raise SourceError(file.name, cause, remedy, line)
         yield line, cells
 
 

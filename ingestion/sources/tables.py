@@ -2,7 +2,7 @@
 
 The basins have the columns id, latitude, longitude and area_km2, may have name and huc, and every other
 column is a numeric attribute. The observations have the columns basin and date, and a column for each variable
-with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s.
+with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s. An attribute that is empty is not known.
 """
 
 from collections.abc import Collection
@@ -84,6 +84,7 @@ def _open(path: Path, files: Files) -> Sheet:
 
 def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
     sheet.require(_PLACE)
+    sheet.refuse_other_letters(_WORDS)
     basins: dict[str, BasinData] = {}
     for line, cells in sheet.rows:
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
@@ -98,7 +99,8 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
 
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
     basin = _own_id(sheet, row["id"], line)
-    numbers = {name: _attribute(sheet, name, row[name], line) for name in row if name not in _WORDS}
+    known = [name for name in row if name not in _WORDS and (row[name] or name in _PLACE)]
+    numbers = {name: _attribute(sheet, name, row[name], line) for name in known}
     area = numbers["area_km2"] * M2_PER_KM2
     return BasinData(
         basin=basin,
@@ -131,16 +133,17 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
 def _attribute(sheet: Sheet, name: str, text: str, line: int) -> float:
     label = column_label(sheet.columns, name, _PLACE)
     if not text:
-        raise sheet.fault(f"{label} is empty", "give the number, or leave the column out for all basins", line)
+        raise sheet.fault(f"{label} is empty", "give the number", line)
     value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:
-        raise sheet.fault(f"{label} is outside {low:g} to {high:g}", "mend the value", line)
+        raise sheet.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", "mend the value", line)
     return value
 
 
 def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], registered: Collection[str]) -> None:
     sheet.require(("basin", "date"))
+    sheet.refuse_other_letters(_COLUMNS)
     columns = [name for name in sheet.columns if name not in ("basin", "date")]
     quantities = [_quantity(sheet, name) for name in columns]
     if len({quantity.variable for quantity in quantities}) < len(columns) or not columns:

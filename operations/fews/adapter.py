@@ -24,6 +24,7 @@ from operations.fews import netcdf_series, run_file, states, xml_series
 from operations.fews.days import Days
 from operations.fews.diagnostics import Diagnostics, Level
 from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows
+from operations.fews.markup import AS_TEXT, fault
 from operations.fews.places import write
 from operations.fews.run_file import MODEL_VERSION, Opened, Run
 from operations.fews.series import Given, Location, Output, Told
@@ -33,6 +34,9 @@ from operations.learnt import attribute_means, learnt_from
 from operations.loading import LoadedVersion, load_version
 from records import basins
 from records.engine import Database
+
+BINARY = ".bin"
+"""How the name of a file of binary events ends, where that of its series does .xml."""
 
 
 class NothingComputed(DataProblem):
@@ -147,7 +151,10 @@ def _nothing(failures: Mapping[str, str]) -> NothingComputed:
 def _given(asked: Run) -> Iterator[Given]:
     for paths, read in ((asked.series, xml_series.read), (asked.netcdf, netcdf_series.read)):
         for path in paths:
-            yield from read(asked.places.read(path), str(path))
+            for series in read(asked.places.read(path), str(path)):
+                if not len(series.stamps) and path.with_suffix(BINARY).exists():
+                    raise fault(str(path), f"holds binary events (in {path.with_suffix(BINARY).name})", AS_TEXT)
+                yield series
 
 
 @dataclass(frozen=True, slots=True)

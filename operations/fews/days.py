@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from hydrology.calendar import Day, Period
 from hydrology.errors import InvalidInput
-from operations.fews.markup import Instant, seconds
+from hydrology.quantities import WEATHER
+from operations.fews.markup import AS_TEXT, Instant, seconds
 from operations.fews.run_file import Run
 
 ONE_DAY, HALF_A_DAY = np.timedelta64(86_400, "s"), np.timedelta64(43_200, "s")
@@ -45,11 +46,15 @@ class Days:
             stamps: those of every series, which say at which hour a day ends.
 
         Raises:
-            InvalidInput: they end at different hours, or time0 is not within the run.
+            InvalidInput: there is none, they end at different hours, or time0 is not within the run.
         """
         ends = {
             int(into) for of_series in stamps for into in np.unique((of_series - _EPOCH) % ONE_DAY).astype(np.int64)
         }
+        if not ends:
+            raise InvalidInput(
+                f"The forcing has no events of {', '.join(WEATHER)}: name its parameters so, and {AS_TEXT}."
+            )
         if len(ends) != 1:
             raise InvalidInput("The daily events of the forcing do not all end at one hour: give them the same time.")
         into = np.timedelta64(ends.pop(), "s")

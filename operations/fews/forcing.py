@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.errors import InvalidInput
+from hydrology.errors import InvalidInput, excerpt
 from hydrology.gaps import fill_short_gaps
 from hydrology.quantities import WEATHER
 from hydrology.unit_hints import unit_hint
@@ -142,8 +142,13 @@ def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days:
 def _check(series: Given) -> None:
     unit = WEATHER[series.parameter].unit
     if "".join(series.units.split()).lower() not in _UNITS.get(unit, {unit}):
-        raise InvalidInput(f"{series.parameter} of {series.location} is not in {unit}: let Delft-FEWS convert it.")
+        written = f"in {excerpt(series.units)}" if series.units else "without a unit"
+        raise InvalidInput(
+            f"{series.file}: {series.parameter} of {series.location} is {written}, not in {unit}: let Delft-FEWS "
+            "convert it."
+        )
     if series.kind == "instantaneous" and series.parameter not in _ANY_KIND:
         raise InvalidInput(
-            f"{series.parameter} of {series.location} is instantaneous: aggregate it to days in Delft-FEWS."
+            f"{series.file}: {series.parameter} of {series.location} is instantaneous: aggregate it to days in "
+            "Delft-FEWS."
         )

@@ -17,6 +17,7 @@ NAMESPACE = "http://www.wldelft.nl/fews/PI"
 Instant = np.datetime64
 """To the second, in UTC."""
 
+AS_TEXT = "export the events as text from Delft-FEWS: those in a binary file beside the XML are not read"
 _REMEDY = "write it as the schemas of the Published Interface say"
 _MOST_HOURS = 14  # that a time zone is from UTC
 

@@ -13,7 +13,7 @@ from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
 
 OUTLINE = {
     "type": "Polygon",
-    "coordinates": [[[-69.8, 45.1], [-69.2, 45.1], [-69.2, 45.5], [-69.8, 45.5], [-69.8, 45.1]]],
+    "coordinates": [[[-69.6, 45.1], [-69.2, 45.1], [-69.2, 45.32], [-69.6, 45.32], [-69.6, 45.1]]],
 }
 
 

@@ -209,7 +209,7 @@ def test_a_kind_is_told_without_its_control_characters(tmp_path: Path) -> None:
 
 def test_model_output_of_an_unknown_forcing_is_refused(tmp_path: Path) -> None:
     name = write.MODEL_PATH.replace("daymet", "era5")
-    assert "names no product" in refused(write.folder(tmp_path, {name: write.model_output()})).cause
+    assert "names a product" in refused(write.folder(tmp_path, {name: write.model_output()})).cause
 
 
 def test_a_name_without_a_gauge_is_refused(tmp_path: Path) -> None:
@@ -223,6 +223,46 @@ def test_a_path_without_a_known_file_is_refused_with_what_is_expected(tmp_path: 
         error = refused(path)
         assert error.file == str(path)
         assert "<ID>_streamflow_qc.txt" in error.remedy
+        assert "own tables: freshet ingest tables" in error.remedy
+
+
+def test_an_archive_within_what_was_given_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    inner = write.zipped(tmp_path / "sub" / "inner.zip", FILES)
+    outer = tmp_path / "outer.zip"
+    with ZipFile(outer, "w") as archive:
+        archive.write(inner, "data/inner.zip")
+    error = refused(outer)
+    assert (error.file, error.cause) == (
+        f"{outer}!data/inner.zip",
+        "is an archive within what was given, and is not opened",
+    )
+    assert "unpack outer.zip once" in error.remedy
+    error = refused(tmp_path / "sub")
+    assert error.file == str(inner)
+    assert "give it by its own path" in error.remedy
+    assert "data.tar.gz" in refused(write.folder(tmp_path / "c", {"data.tar.gz": ""})).file
+
+
+def test_attributes_alone_are_refused_with_what_to_add(tmp_path: Path) -> None:
+    error = refused(write.folder(tmp_path, {"camels_topo.txt": write.TOPO, "camels_name.txt": write.NAME}))
+    assert error.cause == "it has attributes of 1 basin, but neither weather nor discharge of any basin"
+    assert "usgs_streamflow/HH/<ID>_streamflow_qc.txt" in error.remedy
+    snow = refused(write.folder(tmp_path / "snow", {write.SWE_PATH: write.swe()}))
+    assert snow.cause.startswith("it has reference snow or model output, but neither")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"maurer_extended/{write.GAUGE}_lump_maurer_forcing_leap.txt",
+        f"maurer_extended/maine/01/{write.GAUGE}_lump_maurer_forcing_leap.txt",
+        f"daymet/maurer_extended/{write.GAUGE}_lump_maurer_forcing_leap.txt",
+    ],
+)
+def test_the_nearest_folder_that_names_a_product_tells_it(tmp_path: Path, name: str) -> None:
+    data = CamelsSource([write.folder(tmp_path, {name: write.forcing()})]).read(write.BASIN)
+    assert {one.product for one in data.series} == {"maurer_extended"}
 
 
 def test_a_path_that_is_missing_is_refused(tmp_path: Path) -> None:

@@ -144,6 +144,8 @@ def test_a_jumped_day_is_absent() -> None:
     assert np.isnan(rain.values).tolist() == [False, False, True, False, False]
     assert rain.flags.tolist() == [0, 0, Flag.ABSENT, 0, 0]
     same = parse_netcdf(FILE, write.netcdf(offsets=[0, 1, 3, 4], counted="days since 1999-12-30"))["precipitation"]
+    hours = parse_netcdf(FILE, write.netcdf(offsets=[0, 24, 72, 96], counted="hours since 1999-12-30"))["precipitation"]
+    assert (hours.period, hours.values.tolist()) == (same.period, pytest.approx(same.values.tolist(), nan_ok=True))
     np.testing.assert_allclose(same.values, rain.values, rtol=1e-6)
     assert same.flags.tolist() == rain.flags.tolist()
 
@@ -225,6 +227,7 @@ def test_a_unit_that_is_not_stated_is_caravans() -> None:
         (None, "days since 2000-02-27 12:00:00"),
         ([0, 0.5, 1, 2], "days since 2000-02-27"),
         ([0, np.nan, 1, 2], "days since 2000-02-27"),
+        ([0, 24, 36, 48], "hours since 2000-02-27"),
         ([0, 1e18, 1, 2], "days since 2000-02-27"),
     ],
 )

@@ -139,16 +139,19 @@ def test_what_is_written_is_read(
     [
         ("id,", "basin,", 1, "id is missing"),
         ("area_km2", "area", 1, "area_km2 is missing"),
-        (",", ";", 1, "id, latitude, longitude, area_km2 is missing"),
+        (",", ";", 1, "the columns are split by semicolons"),
+        (",", "\t", 1, "the columns are split by tabs"),
+        ("latitude", "Latitude", 1, "column 4 is latitude in other capital"),
+        ("name", "NAME", 1, "column 2 is name in other capital"),
         ("name,", "id,", 1, "two have the same"),
         ("OWN-mill", "mill", 2, "id is not a basin identifier"),
         ("OWN-mill", "01013500", 2, "the basin belongs to USGS"),
         ("OWN-mill", "CARAVAN-camels_1", 2, "belongs to CARAVAN"),
-        ("610", "", 2, "column 7 is empty"),
         ("12.5", "", 2, "area_km2 is empty"),
         ("12.5", "0", 2, "area_km2 is outside"),
         ("12.5", "12,5", 2, "the row has 8 columns instead of 7"),
-        ("47.1", "91", 2, "latitude is outside -90 to 90"),
+        ("47.1", "91", 2, "latitude is outside -90 to 90 (91)"),
+        ("47.1", '"47,1"', 2, "latitude is not a number (47,1)"),
         ("610", "high", 2, "column 7 is not a number"),
         ("610\n", "610\nOWN-mill,,,1,1,1,1\n", 3, "the basin comes twice"),
     ],
@@ -164,6 +167,10 @@ def test_a_broken_table_of_basins_is_refused(tmp_path: Path, old: str, new: str,
     ("old", "new", "line", "cause"),
     [
         ("date", "day", 1, "date is missing"),
+        ("basin,date", "Basin,Date", 1, "column 1 is basin in other capital"),
+        ("discharge_m3_per_s", "Discharge_M3_per_s", 1, "column 5 is discharge_m3_per_s in other capital"),
+        ("discharge_m3_per_s", "DISCHARGE_CFS", 1, "column 5 is discharge_cfs in other capital"),
+        ("tmax_degC", "tmax_degF", 1, "column 4 (tmax) has a unit that is not taken"),
         (",tmax_degC", ",wind_m_per_s", 1, "column 4 is not known"),
         (",tmax_degC", ",tmax", 1, "column 4 (tmax) has no unit"),
         (",tmax_degC", ",tmax_K", 1, "column 4 (tmax) has a unit that is not taken"),
@@ -174,11 +181,17 @@ def test_a_broken_table_of_basins_is_refused(tmp_path: Path, old: str, new: str,
         ("2000-03-01", "2000-02-27", 4, "the day 2000-02-27 comes twice, first in line 2"),
         ("2000-02-28", "2000-02-26", 3, "the day 2000-02-26 comes after 2000-02-27: out of order"),
         ("2000-02-28", "2000-02-30", 3, "the date is not a calendar day"),
-        ("2000-02-28", "20000228", 3, "the date is not a calendar day"),
+        ("2000-02-28", "20000228", 3, "the date is not a calendar day (20000228)"),
+        ("2000-02-28", "28/02/2000", 3, "the date is not a calendar day (28/02/2000)"),
+        ("2000-02-28", "28 février", 3, "the date is not a calendar day"),
         ("2000-02-28", "0200-02-28", 3, "the day 0200-02-28 is outside"),
         (",0,,0.2", ",-0.1,,0.2", 3, "precipitation_mm_per_day on 2000-02-28 is outside 0 to"),
-        (",0,,0.2", ",0,,-999", 3, "discharge_m3_per_s on 2000-02-28 is outside"),
-        (",0,,0.2", ",0,280,0.2", 3, "tmax_degC on 2000-02-28 is outside"),
+        (",0,,0.2", ",0,,-999", 3, "discharge_m3_per_s on 2000-02-28 is outside 0 to 1e+06 m3/s (-999)"),
+        (",0,,0.2", ',0,,"1,250"', 3, "discharge_m3_per_s is not a number (1,250)"),
+        (",0,,0.2", ",0,,NA", 3, "discharge_m3_per_s is not a number (NA)"),
+        (",0,,0.2", ",0,,#N/A", 3, "discharge_m3_per_s is not a number (#N/A)"),
+        (",0,,0.2", ",0,,\u22120.2", 3, "discharge_m3_per_s is not a number (\u22120.2)"),
+        (",0,,0.2", ",0,280,0.2", 3, "tmax_degC on 2000-02-28 is outside -100 to 70 degC (280)"),
         (",0,,0.2", ",none,,0.2", 3, "precipitation_mm_per_day is not a number"),
         (",0,,0.2", ",nan,,0.2", 3, "precipitation_mm_per_day is not a number"),
         (",0,,0.2", ",1_0,,0.2", 3, "precipitation_mm_per_day is not a number"),
@@ -193,13 +206,26 @@ def test_broken_observations_are_refused(tmp_path: Path, old: str, new: str, lin
     assert cause in error.cause
 
 
+def test_an_error_repeats_numbers_dates_and_marks_of_the_file_and_nothing_else(tmp_path: Path) -> None:
+    for old, new in (("0.2", "root:x:0:0"), ("0.2", "1" * 25), ("2000-02-28", "my birthday"), ("date", "hunter2")):
+        assert new not in str(fault(tmp_path, observations=OBSERVATIONS.replace(old, new)))
+
+
+def test_an_attribute_that_is_empty_is_not_known(tmp_path: Path) -> None:
+    two = f"{BASINS}OWN-weir,Weir,0101,47.2,8.6,20,\n"
+    tables = source(tmp_path, basins=two, observations=None)
+    assert tables.read("OWN-mill").attributes["elev_mean"] == 610
+    assert tables.read("OWN-weir").attributes == {"area_km2": 20}
+
+
 @pytest.mark.parametrize(
     ("content", "line", "cause"),
     [
         (b"", None, "the file is empty"),
         (b",,\n", 1, "a column has no name"),
-        (b"PK\x03\x04\x00\xff\xfe", 1, "not UTF-8"),
-        (BASINS.encode("utf-16"), 1, "not UTF-8"),
+        (b"PK\x03\x04\x00\xff\xfe", None, "is a spreadsheet or a zip, not UTF-8"),
+        (BASINS.encode("utf-16"), None, "is UTF-16 text, not UTF-8"),
+        (b"\xfe\xff" + BASINS.encode("utf-16-be"), None, "is UTF-16 text, not UTF-8"),
         (BASINS.replace("Mill", "Mühle").encode("latin-1"), 2, "not UTF-8"),
         (BASINS.splitlines()[0].encode(), None, "there is no basin in it"),
     ],

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import delete
 
@@ -11,6 +12,7 @@ from benchmarks.live.world import World
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput
 from hydrology.indices import CLIMATE
+from hydrology.outline import BadOutline
 from jobspec.basins import AddedBasin
 from jobspec.jobs.forecasting import ForecastParams
 from operations.climate import compute
@@ -29,7 +31,7 @@ from tests.records.factories import a_source, a_version, daily
 AREA_KM2 = 769.0
 OUTLINE = {
     "type": "Polygon",
-    "coordinates": [[[-69.8, 45.1], [-69.2, 45.1], [-69.2, 45.5], [-69.8, 45.5], [-69.8, 45.1]]],
+    "coordinates": [[[-69.6, 45.1], [-69.2, 45.1], [-69.2, 45.32], [-69.6, 45.32], [-69.6, 45.1]]],
 }
 BASIN = BASINS[2]
 YEARS = Period.parse("2000-10-01..2003-09-30")
@@ -72,10 +74,65 @@ def test_what_is_said_goes_before_what_usgs_tells(database: Database, settings: 
     assert basin.areas["given"] == 800e6
     assert basin.attributes == {"area_gages2": 800.0, "area_km2": 800.0, "elev_mean": 300.0}
     assert basin.weather_points is not None
-    assert all(45.1 < latitude < 45.5 and -69.8 < longitude < -69.2 for latitude, longitude in basin.weather_points)
+    assert all(45.1 < latitude < 45.32 and -69.6 < longitude < -69.2 for latitude, longitude in basin.weather_points)
     again = added(database, settings, assume_attributes=True)
     assert (again.name, again.areas, again.weather_points) == ("Mine", basin.areas, basin.weather_points)
     assert again.assume_attributes is True
+
+
+def box(east: float, west: float = -69.6) -> dict[str, object]:
+    ring = [[west, 45.1], [east, 45.1], [east, 45.32], [west, 45.32], [west, 45.1]]
+    return {"type": "Polygon", "coordinates": [ring]}
+
+
+def test_an_outline_of_another_area_is_refused_unless_it_is_accepted(database: Database, settings: Settings) -> None:
+    own = {"latitude": 45.17, "longitude": -69.31}
+    for outline, sentence in (
+        (box(-69.0), r"The outline has 1152.* km2, 50% more than the basin's 769 km2 \(given\): correct .* accept"),
+        (box(-69.4), r"50% less than the basin's 769 km2"),
+    ):
+        with pytest.raises(BadOutline, match=sentence):
+            added(database, settings, "OWN-mill", **own, area_km2=769.0, outline=outline)
+    with database.reading() as session:
+        assert basins.list_basins(session) == []
+    taken = added(database, settings, "OWN-mill", **own, area_km2=769.0, outline=box(-69.0), accept_outline_area=True)
+    assert taken.areas == {"given": 769e6, "outline": pytest.approx(1152e6, rel=1e-3)}
+    assert taken.texts["outline_area"].endswith("km2 (given); the difference was accepted.")
+
+    right = added(database, settings, "OWN-mill", outline=box(-69.22))
+    assert right.areas["outline"] == pytest.approx(730e6, rel=1e-3)
+    assert right.texts["outline_area"] == "The outline has 729.88 km2, 5% less than the basin's 769 km2 (given)."
+    with pytest.raises(BadOutline, match=r"64% less than the basin's 2000 km2"):  # of the outline that is kept
+        added(database, settings, "OWN-mill", area_km2=2000.0)
+    assert added(database, settings, "OWN-mill", name="The mill").texts == right.texts
+
+
+def test_an_outline_is_compared_with_what_usgs_tells_or_a_product(database: Database, settings: Settings) -> None:
+    with pytest.raises(BadOutline, match=r"the basin's 769 km2 \(usgs\)"):
+        added(database, settings, outline=box(-69.0))
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin("CARAVAN-x_1", "Old", 45.2, -69.3, None, {"era5_land": 4e8}))
+    with pytest.raises(BadOutline, match=r"the basin's 400 km2 \(era5_land\)"):
+        add(database, CLOCK, settings, AddedBasin.model_construct(basin="CARAVAN-x_1", outline=box(-69.2)))
+
+
+@pytest.mark.parametrize(
+    ("longitude", "written"),
+    [(179.95, [(179.8, 180), (-180, -179.9)]), (-179.95, [(179.8, 180.1)])],
+    ids=["Fiji, split", "the Aleutians' side, written on"],
+)
+def test_a_gauge_beside_the_180th_meridian_has_points_on_both_sides(
+    database: Database, settings: Settings, longitude: float, written: list[tuple[float, float]]
+) -> None:
+    boxes = [[[[w, -17], [e, -17], [e, -16.6], [w, -16.6], [w, -17]]] for w, e in written]
+    outline = {"type": "MultiPolygon", "coordinates": boxes}
+    place = {"latitude": -16.8, "longitude": longitude}
+    basin = added(database, settings, "OWN-vunda", **place, area_km2=1400.0, outline=outline)
+    assert basin.areas["outline"] == pytest.approx(1415.6e6, rel=1e-4)
+    assert {np.sign(lon) for _, lon in basin.weather_points or ()} == {-1, 1}
+    assert all(abs(lon) >= 179.8 and abs(lon) <= 180 for _, lon in basin.weather_points or ())
+    with database.reading() as session:
+        assert basins.chosen(session, box=(170.0, -20.0, -170.0, -10.0)) == ["OWN-vunda"]
 
 
 def test_a_basin_keeps_the_area_that_versions_learn_with(database: Database, settings: Settings) -> None:

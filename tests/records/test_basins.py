@@ -87,15 +87,18 @@ def test_basins_are_found_by_text_and_huc_page_by_page(database: Database) -> No
         ((-70.0, 40.0, -60.0, 50.0), ["USGS-01"]),
         ((-68.6, 47.2, -68.6, 47.2), ["USGS-01"]),
         ((-68.5, 40.0, -60.0, 50.0), []),
-        ((-180.0, -90.0, 180.0, 90.0), ["USGS-01", "USGS-02", "USGS-03"]),
-        ((170.0, -90.0, -170.0, 90.0), ["USGS-02", "USGS-03"]),
+        ((-180.0, -90.0, 180.0, 90.0), ["USGS-01", "USGS-02", "USGS-03", "USGS-05"]),
+        ((170.0, -90.0, -170.0, 90.0), ["USGS-02", "USGS-03", "USGS-05"]),
         ((170.0, 50.5, -170.0, 90.0), ["USGS-03"]),
+        ((180.0, -90.0, -179.5, 90.0), ["USGS-05"]),
+        ((178.0, -90.0, 180.0, 90.0), ["USGS-02", "USGS-05"]),
     ],
 )
 def test_basins_are_found_in_a_box_that_may_cross_the_180th_meridian(
     database: Database, box: basins.Box, found: list[str]
 ) -> None:
     places = {"USGS-01": (47.2, -68.6), "USGS-02": (50.0, 179.0), "USGS-03": (51.0, -179.0), "USGS-04": (None, None)}
+    places["USGS-05"] = (50.0, -180.0)  # the same meridian as 180
     with database.transaction() as session:
         for basin, (latitude, longitude) in places.items():
             basins.upsert(session, Basin(basin, latitude=latitude, longitude=longitude))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hydrology.calendar import Days
 from hydrology.evaporation import daylength
+from hydrology.longitudes import difference
 from hydrology.units import daylight_mean, vapour_pressure
 from ingestion.feeds.base import FeedProblem, Site
 from ingestion.feeds.http import Broken, Service, parsed
@@ -133,7 +134,8 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
     if place.get("location_id", at) != at:  # the first has none
         raise FeedProblem(f"The answer about {site.basin} is of another place: nothing of it was taken.")
     cell = float(place["latitude"]), float(place["longitude"])
-    if max(abs(np.subtract(cell, site.place()))) > FARTHEST_CELL:
+    latitude, longitude = site.place()
+    if max(abs(cell[0] - latitude), abs(float(difference(cell[1], longitude)))) > FARTHEST_CELL:
         raise FeedProblem(f"The answer about {site.basin} is of a place far from its gauge: nothing of it was taken.")
     daily, units = place["daily"], place["daily_units"]
     # Of text alone: numpy takes a number for a day since 1970, and a larger one is an error of another kind.

@@ -28,6 +28,7 @@ _FROM_PUBLISHER = "get the archive from its publisher"
 # bzip2 makes gigabytes of a few bytes before anything here can look; these make less than 32 MiB of a piece.
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
 _PIECE = 4096
+_PACKED = (".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".rar")
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -70,6 +71,27 @@ def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Archiv
     if not path.exists():
         raise SourceError(str(path), "there is no such file or folder", "give a path that exists")
     return list(_in_zip(path, wanted, files))
+
+
+def refuse_packed(path: Path, files: Files) -> None:
+    """Refuse a folder or zip whose files are packed once more: archives within it are not opened.
+
+    Raises:
+        SourceError: names the first archive within it.
+    """
+    path = files.locate(path)
+    if path.is_dir():
+        within = [file.name for file in _in_folder(path, _is_packed, files)]
+        remedy = "give it by its own path if it is a zip, or unpack it"
+    else:
+        within = [f"{path}!{name}" for name in _opened(path, files).namelist() if _is_packed(name)]
+        remedy = f"unpack {path.name} once, and give the folder or the zip that comes out"
+    if within:
+        raise SourceError(within[0], "is an archive within what was given, and is not opened", remedy)
+
+
+def _is_packed(name: str) -> bool:
+    return name.lower().endswith(_PACKED)
 
 
 def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:

@@ -19,8 +19,9 @@ _PRODUCTS_OF_KIND = {
 }
 PRODUCTS = tuple(sorted(product for products in _PRODUCTS_OF_KIND.values() for product in products))
 
-_NO_PRODUCT = "the folder above HH names no product"
+_NO_PRODUCT = "none of its folders names a product"
 
+WEATHER_AND_DISCHARGE = "<product>/HH/<ID>_lump_<kind>_forcing_leap.txt or usgs_streamflow/HH/<ID>_streamflow_qc.txt"
 LAYOUTS = (
     "<product>/HH/<ID>_lump_<kind>_forcing_leap.txt, usgs_streamflow/HH/<ID>_streamflow_qc.txt, "
     "swe_reference/HH/<ID>_swe.csv, model_output/flow_timeseries/<product>/HH/<ID>_<member>_model_output.txt "
@@ -112,7 +113,7 @@ def _product(kind: Kind, file: ArchiveFile, match: re.Match[str], product: str |
     if kind is Kind.MODEL_OUTPUT:
         folder = _product_folder(file)
         if folder not in PRODUCTS:
-            raise SourceError(file.name, _NO_PRODUCT, f"name the folder above HH {_any(PRODUCTS)}")
+            raise SourceError(file.name, _NO_PRODUCT, f"name a folder above it {_any(PRODUCTS)}")
         return "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}"
     return None
 
@@ -123,7 +124,7 @@ def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
         product = folder
     if product is None:
         choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
-        raise SourceError(file.name, _NO_PRODUCT, f"pass --product {choice}, or name the folder so")
+        raise SourceError(file.name, _NO_PRODUCT, f"pass --product {choice}, or name a folder above it so")
     if product not in _PRODUCTS_OF_KIND.get(kind, ()):
         raise SourceError(
             file.name,
@@ -134,7 +135,12 @@ def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
 
 
 def _product_folder(file: ArchiveFile) -> str:
-    return file.parts[-3] if len(file.parts) > 2 else ""
+    """Return the nearest of a file's folders that names a product; an empty text where none does.
+
+    Model output's name has no kind to check that by, so that only its folder and the one above HH count.
+    """
+    folders = file.parts[-3:-1] if _kind(file.parts[-1]) is Kind.MODEL_OUTPUT else file.parts[:-1]
+    return next((folder for folder in reversed(folders) if folder in PRODUCTS), "")
 
 
 def _any(names: Sequence[str]) -> str:

@@ -10,11 +10,12 @@ from hydrology.series import DailySeries
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
-from ingestion.sources.camels.files import ArchiveFile, find
+from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
 from ingestion.sources.camels.forcing import parse_forcing
 from ingestion.sources.camels.layout import (
     LAYOUTS,
     PRODUCTS,
+    WEATHER_AND_DISCHARGE,
     BasinFile,
     Kind,
     basin_file,
@@ -26,6 +27,7 @@ from ingestion.sources.camels.reference import parse_model_output, parse_swe
 from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 
+_OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"
 _ONE_COPY = "leave only one of them in the paths given"
 
 
@@ -42,8 +44,9 @@ class CamelsSource:
         files: which files may be read.
 
     Raises:
-        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; a forcing file's
-            product is not told, or all of it is of another than the wanted one; an attribute file cannot be used.
+        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; there is neither weather
+            nor discharge; a forcing file's product is not told, or all of it is of another than the wanted one; an
+            attribute file cannot be used.
     """
 
     def __init__(self, paths: Sequence[Path], product: str | None = None, files: Files = ANY_FILES) -> None:
@@ -68,6 +71,8 @@ class CamelsSource:
                 f"give paths that hold {product}, or leave --product out",
             )
         self._attributes = parse_attributes(_read_once(copies) for copies in attributes.values())
+        if not self.basins():
+            raise _nothing_to_ingest(paths, len(self._attributes))
 
     def basins(self) -> list[str]:
         """Return the basins with a forcing or a discharge file, sorted."""
@@ -123,8 +128,22 @@ class CamelsSource:
 def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
     recognised = find(path, is_known, files)
     if not recognised:
-        raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}")
+        refuse_packed(path, files)
+        raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}{_OTHERS}")
     return recognised
+
+
+def _nothing_to_ingest(paths: Sequence[Path], with_attributes: int) -> SourceError:
+    found = (
+        f"attributes of {with_attributes} basin{'s' * (with_attributes > 1)}"
+        if with_attributes
+        else "reference snow or model output"
+    )
+    return SourceError(
+        ", ".join(str(path) for path in paths),
+        f"it has {found}, but neither weather nor discharge of any basin",
+        f"give also a folder or a zip (--from, once more) that holds {WEATHER_AND_DISCHARGE}",
+    )
 
 
 def _read_once(copies: Sequence[ArchiveFile]) -> TextFile:

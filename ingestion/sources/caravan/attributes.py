@@ -73,7 +73,7 @@ def _number(sheet: Sheet, name: str, text: str, line: int) -> float:
     value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:
-        raise sheet.fault(f"{label} is outside {low:g} to {high:g}", "mend the value", line)
+        raise sheet.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", "mend the value", line)
     return value
 
 

@@ -10,7 +10,7 @@ from hydrology.errors import InvalidInput, NotFound
 from hydrology.units import M2_PER_KM2
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
-from ingestion.sources.camels.files import ArchiveFile, find
+from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
 from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
 from ingestion.sources.caravan.variables import PRODUCT
@@ -49,6 +49,8 @@ class CaravanSource:
                 elif (match := _time_series(file)) is not None:
                     self._files[_basin(file, match[1])][match[2]].append(file)
         if not self._files:
+            for path in paths:
+                refuse_packed(path, files)
             shown = ", ".join(str(path) for path in paths)
             raise SourceError(shown, "no time series is in it", f"give a folder or a zip that holds {_LAYOUT}")
         self._attributes = [_attributes(name, copies) for name, copies in sorted(attributes.items())]

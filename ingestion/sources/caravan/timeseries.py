@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable
 
 _DATE = "date"
-_DAYS_SINCE = re.compile(r"days since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
+_DAYS_SINCE = re.compile(r"(days|hours) since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
 _MOST_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
 _NOTHING = frozenset(("", "nan"))
 _OTHER_FILE = "give a time series of Caravan"
@@ -91,11 +91,12 @@ def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     since = _DAYS_SINCE.fullmatch(unit.strip())
     sound = is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
     offsets = numbers(variable) if sound else np.array([np.nan])
+    offsets = offsets / 24 if since is not None and since[1] == "hours" else offsets
     are_whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()
     if since is None or calendar not in CALENDARS or not are_whole:
-        cause = "the dates are not whole days since a day of the standard calendar"
+        cause = "the dates are not whole days, in days or hours since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
-    return day(since[1]) + offsets.astype(np.int64)
+    return day(since[2]) + offsets.astype(np.int64)
 
 
 def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:

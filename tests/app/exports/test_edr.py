@@ -8,7 +8,10 @@ from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
 from edr_pydantic.collections import Collection, Collections
 from starlette.testclient import TestClient
 
+from app.edr.answers import told
+from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
+from records.basins import Site
 from tests.app.exports.conftest import BARE, FORECAST, OBSERVATIONS, SECOND
 from tests.records.factories import BASIN
 
@@ -57,7 +60,7 @@ def test_collections_have_the_shape_of_the_standard(exporting: TestClient) -> No
         (feature, *_) = read(exporting, f"{ROOT}/collections/{collection['id']}/locations")["features"]
         address = feature["properties"]["edrqueryendpoint"]
         parameters = read(exporting, address)["parameters"]
-        assert {name: told["observedProperty"].get("id") for name, told in parameters.items()} == {
+        assert {name: one["observedProperty"].get("id") for name, one in parameters.items()} == {
             name: told["observedProperty"].get("id") for name, told in collection["parameter_names"].items()
         }
         assert {name: told.get("unit") for name, told in parameters.items()} == {
@@ -158,3 +161,11 @@ def test_a_copy_that_is_still_the_same_is_not_sent_again(exporting: TestClient) 
     assert exporting.get(address, headers={"If-None-Match": tag}).status_code == 304
     narrower = exporting.get(address, params={"parameter-name": "lead_days"}, headers={"If-None-Match": tag})
     assert narrower.status_code == 200
+
+
+def test_the_extent_of_gauges_on_both_sides_of_the_180th_meridian_crosses_it() -> None:
+    sites = {"OWN-fiji": Site("Fiji", -17.8, 177.97), "OWN-atka": Site("Atka", 52.2, -174.2)}
+    described = told(Described("forecasts", "", "", [], sites, None))
+    assert described.extent.spatial.bbox == [(177.97, -17.8, -174.2, 52.2)]
+    nowhere = told(Described("forecasts", "", "", [], {}, None))
+    assert nowhere.extent.spatial.bbox == [(-180.0, -90.0, 180.0, 90.0)]

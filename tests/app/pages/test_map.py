@@ -1,5 +1,7 @@
 """The map shows every basin, at the right side of every other, over outlines."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +50,19 @@ def test_outlines_are_on_the_globe() -> None:
         for line in outlines(name):
             assert len(line) > 1
             assert all(-180 <= longitude <= 180 and -90 <= latitude <= 90 for longitude, latitude in line)
+
+
+def test_places_on_both_sides_of_the_180th_meridian_are_beside_each_other() -> None:
+    fiji, atka = Place(-17.8, 177.97), Place(52.2, -174.2)
+    projected = projection([fiji, atka])
+    assert projected.box.east - projected.box.west < 180
+    assert projected.x(atka.longitude) > projected.x(fiji.longitude)
+    assert 0 < projected.x(fiji.longitude) < projected.x(atka.longitude) < WIDTH
+
+
+def test_outlines_are_drawn_on_both_sides_of_the_180th_meridian() -> None:
+    place = Place(65.0, 179.9)  # Chukotka goes on beyond it
+    numbers = [float(text) for text in re.findall(r"[ML](-?\d+) ", borders(projection([place]), [place]))]
+    middle = WIDTH / 2
+    assert any(0 <= x < middle for x in numbers)
+    assert any(middle < x <= WIDTH for x in numbers)

@@ -234,6 +234,19 @@ def test_an_answer_that_cannot_be_right_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("gauge_longitude", "cell_longitude"), [(179.99, -179.98), (-179.95, 179.9), (180.0, -180.0), (-69.31, 290.7)]
+)
+def test_a_cell_on_the_other_side_of_the_180th_meridian_is_near(
+    live: Live, monkeypatch: pytest.MonkeyPatch, gauge_longitude: float, cell_longitude: float
+) -> None:
+    here = Site("OWN-vunda", -16.8, gauge_longitude, "Pacific/Fiji")
+    cell = {"latitude": -16.8, "longitude": cell_longitude, "timezone": "Pacific/Fiji"}
+    monkeypatch.setattr(meteo, "answer", lambda *_: as_json(ANSWER | cell))
+    weather = observed(live.fetch(archive(live), sites=[here])["OWN-vunda"]).variables
+    assert weather["precipitation"].values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
     "change",
     [
         {"update_interval_seconds": -99999986400},

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hydrology.calendar import zone_of_longitude
+from ingestion.feeds.base import Site
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.points import OverPoints
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, PLACES, Live, forecast, observed, site, why
@@ -49,6 +50,14 @@ def test_forecasts_are_averaged_trace_by_trace(live: Live) -> None:
     alone = forecast(live.fetch(feed, sites=[site(MAINE, time_zone="Etc/GMT+5")])[MAINE])
     assert (mean.basin, mean.traces, mean.first, mean.issue) == (MAINE, alone.traces, alone.first, alone.issue)
     assert mean.values["precipitation"].shape == alone.values["precipitation"].shape
+
+
+def test_points_on_both_sides_of_the_180th_meridian_are_asked_for_and_averaged(live: Live) -> None:
+    live.world.gauges = {"OWN-vunda": replace(live.world.gauges[MAINE], latitude=-16.8, longitude=179.99)}
+    here = Site("OWN-vunda", -16.8, 179.99, points=((-16.8, 179.8), (-16.8, -179.95)))
+    given = observed(live.fetch(OverPoints(archive(live)), sites=[here])["OWN-vunda"])
+    assert np.isfinite(given.variables["precipitation"].values).all()
+    assert "point 2" in given.origin
 
 
 def test_a_point_that_fails_fails_its_basin_alone(live: Live) -> None:

@@ -1,7 +1,7 @@
 """Runs of the General Adapter on a synthetic country: their flow is the forecast's, and states go on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +16,7 @@ from hydrology.calendar import Period, day
 from hydrology.errors import InvalidInput, Problem
 from hydrology.evaporation import daylength
 from hydrology.units import mm_per_day_to_m3s
+from ingestion.sources.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import saved_state
 from models.saved_state import Owner, UnusableState
@@ -315,7 +316,7 @@ def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"units": "K"}, "tmax of SYNTH-01 is not in degC"),
+        ({"units": "K"}, "tmax of SYNTH-01 is in K, not in degC: let Delft-FEWS"),
         ({"kind": "instantaneous"}, "is instantaneous: aggregate it"),
         ({"tmax": 290.0}, "tmax is not possible in degC (the values look like kelvin) on 2000-10-01"),
         ({"location": "Crow Creek"}, "'Crow Creek' is not a basin identifier"),
@@ -378,6 +379,53 @@ def test_odd_forcing_is_used_and_told_in_the_diagnostics(kept: Database, tmp_pat
     assert ran(kept, file).locations == (BASINS[0],)
     sentence = f"tmin of the forcing is above tmax on 1 of {len(Period.parse(f'2000-10-01..{END}'))} days"
     assert any(level == 2 and sentence in line for level, line in lines(file))
+
+
+def without_events(forcing: str) -> str:
+    return re.sub("<event [^>]*/>", "", forcing)
+
+
+@pytest.mark.parametrize(
+    ("edited", "sentence"),
+    [
+        (
+            lambda text: text.replace("<units>mm<", "<units>mm/h<"),
+            "precipitation of SYNTH-01 is in mm/h, not in mm/day",
+        ),
+        (lambda text: text.replace("<units>mm</units>", ""), "precipitation of SYNTH-01 is without a unit, not in mm"),
+        (lambda text: re.sub('value="[^"]*"', 'value="INF"', text, count=1), "is not possible in"),
+        (lambda text: text.replace("<timeZone>0.0<", "<timeZone>GMT<"), "a timeZone that is no number of hours"),
+        (without_events, "The forcing has no events of precipitation, .* export the events as text"),
+    ],
+    ids=["mm/h", "no unit", "INF", "time zone by name", "no events"],
+)
+def test_forcing_as_others_have_exported_it_is_refused_with_the_cause(
+    kept: Database, tmp_path: Path, edited: Callable[[str], str], sentence: str
+) -> None:
+    forcing = edited(pi_xml(forcing_of(kept, RECORD, BASINS[0]), RECORD.first))
+    with pytest.raises(Problem, match=sentence):
+        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
+
+
+def test_binary_events_are_refused_with_what_to_export(kept: Database, tmp_path: Path) -> None:
+    forcing = pi_xml(forcing_of(kept, RECORD, BASINS[0]), RECORD.first)
+    values = np.array(re.findall('value="([^"]*)"', forcing), np.float32)
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=without_events(forcing))
+    (tmp_path / "in" / "forcing.bin").write_bytes(values.tobytes())
+    with pytest.raises(SourceError, match=r"forcing\.xml: holds binary events \(in forcing\.bin\); export the events"):
+        ran(kept, file)
+    assert "holds binary events" in lines(file)[-1][1]
+
+
+def test_missing_values_as_nan_and_a_time_zone_with_a_sign_change_nothing(kept: Database, tmp_path: Path) -> None:
+    (basin, *_) = BASINS
+    plain = pi_xml(forcing_of(kept, RECORD, basin), RECORD.first)
+    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=plain))
+    expected = read_back(tmp_path / "out" / "flow.xml", locations=(basin,)).get(f"{basin}.discharge")
+    edited = plain.replace("<missVal>-999.0<", "<missVal>NaN<").replace("<timeZone>0.0<", "<timeZone>+0.0<")
+    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=edited))
+    told = read_back(tmp_path / "out" / "flow.xml", locations=(basin,)).get(f"{basin}.discharge")
+    np.testing.assert_array_equal(told, expected)
 
 
 def test_members_that_differ_before_time0_are_refused(kept: Database, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Longitudes in degrees, compared and subtracted modulo 360."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Values = float | npt.NDArray[np.float64]
+
+
+def difference(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
+    """Subtract longitudes the short way round: degrees east of the reference, from -180 up to 180; shapes broadcast."""
+    apart = np.subtract(longitude, reference, dtype=np.float64)
+    near = np.abs(apart) < 180  # the plain difference, to the last bit
+    wrapped: npt.NDArray[np.float64] = np.where(near, apart, (apart + 180) % 360 - 180)
+    return wrapped
+
+
+def unwrapped(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
+    """Return longitudes as they are written within 180 degrees of a reference, beyond 180 where that is so."""
+    near = np.abs(np.subtract(longitude, reference)) < 180
+    written: npt.NDArray[np.float64] = np.where(near, longitude, reference + difference(longitude, reference))
+    return written
+
+
+def normalised(longitude: float) -> float:
+    """Return a longitude as it is written from -180 to 180."""
+    return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
+
+
+def extent(longitudes: Iterable[float]) -> tuple[float, float]:
+    """Return west and east of the shortest arc that holds some longitudes, at least one.
+
+    West is from -180 to 180 and east is not below it: above 180 where the arc crosses the 180th meridian.
+    """
+    ascending = sorted({normalised(longitude) for longitude in longitudes})
+    west, east = ascending[0], ascending[-1]
+    gaps = [after - before for before, after in pairwise(ascending)]
+    if gaps and max(gaps) > 360 - (east - west):
+        widest = gaps.index(max(gaps))
+        west, east = ascending[widest + 1], ascending[widest] + 360
+    return west, east
