@@ -130,6 +130,11 @@ class Basin:
         ]
 
     @property
+    def shipped_skill(self) -> bool:
+        """Whether a score that is told came with the shipped ensemble."""
+        return not isinstance(self.skill, str) and any(score.shipped for score in self.skill.scores)
+
+    @property
     def calibrated_leads(self) -> list[LeadVerification]:
         """How true calibrated forecasts were at each lead."""
         if isinstance(self.skill_by_lead, str):
