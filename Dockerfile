@@ -11,7 +11,7 @@ FROM build AS build-cuda
 ARG PIP_INDEX_URL
 RUN pip install --constraint constraints.txt torch
 COPY . .
-RUN pip install --constraint constraints.txt '.[netcdf,parquet,postgresql]'
+RUN pip install --constraint constraints.txt '.[postgresql]'
 
 FROM build AS build-cpu
 ARG PIP_INDEX_URL
@@ -19,7 +19,7 @@ ARG TORCH_INDEX_URL
 # Without what torch needs: that index may not have it in the versions of the constraints.
 RUN PIP_INDEX_URL="${TORCH_INDEX_URL:-$PIP_INDEX_URL}" pip install --no-deps --constraint constraints.txt torch
 COPY . .
-RUN pip install --constraint constraints.txt '.[netcdf,parquet,postgresql]'
+RUN pip install --constraint constraints.txt '.[postgresql]'
 
 FROM python:3.11-slim AS runtime
 RUN useradd --uid 10001 --no-create-home freshet && install --directory --owner=freshet --mode=700 /data

@@ -1,7 +1,7 @@
 """The unit that discharge is asked for in, and the area that depths are taken over."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Query
 from sqlalchemy.orm import Session
@@ -11,12 +11,11 @@ from hydrology.units import Area
 from jobspec.fields import NAME
 from records import basins
 
-Units = Literal["m3/s", "mm/day", "cfs"]
 AreaName = Annotated[
     str | None,
     Query(
         description="The name of the drainage area that depths are taken over (`/v1/basins/{basin}` lists them): "
-        "needed between flows and `mm/day`, for sources differ.",
+        "needed between flows and `mm/day` where the basin has several, for sources differ.",
         pattern=f"^{NAME}$",
         examples=["area_gages2"],
     ),
@@ -31,7 +30,7 @@ def area_between(
     Args:
         units: those that the basin's discharge is in.
         into: that which it is asked for in; None for as it is.
-        area: the name of the area, where one is named.
+        area: the name of the area; a basin with one area alone needs none.
 
     Raises:
         UnknownArea: the basin has none of that name.
@@ -43,8 +42,13 @@ def area_between(
     if not apart:
         return None
     if area is None:
-        names = ", ".join(sorted(basins.get(session, basin).areas)) or "the basin has none"
-        raise refused("area", f"between {apart[0]} and {into} an area is needed: name one ({names}).")
+        areas = basins.get(session, basin).areas
+        if len(areas) != 1:
+            names = ", ".join(sorted(areas)) or "the basin has none"
+            raise refused(
+                "area", f"between {apart[0]} and {into} an area is needed: name one ({names}), or ask for {apart[0]}."
+            )
+        (area,) = areas
     return Area(area, basins.area_of(session, basin, area))
 
 

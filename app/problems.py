@@ -18,6 +18,7 @@ from starlette.routing import Match, Mount
 from app.request_ids import shown_path
 from app.schema import Model
 from hydrology.errors import DataProblem, InvalidInput, NotFound, Problem
+from jobspec.faults import path
 from records.deliveries import NotEnded, UnknownDelivery
 from records.engine import DatabaseProblem, StorageFull, is_full
 from records.feeds import FeedConflict
@@ -238,14 +239,22 @@ def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
     """Return the fields of a request that cannot be used."""
     sent = request.headers.get("Content-Type", "")
     return [
-        Fault(location=str(fault["loc"][0]), field=_sayable(_field(fault)), detail=_sayable(_detail(fault, sent)))
+        Fault(
+            location=str(fault["loc"][0]),
+            field=_sayable(_field(fault, error.body)),
+            detail=_sayable(_detail(fault, sent)),
+        )
         for fault in error.errors()[:MOST_FAULTS]
     ]
 
 
-def _field(fault: Mapping[str, Any]) -> str:
-    """Return the name of a field; none of a body that is no JSON, of which pydantic names the character."""
-    return "" if fault["type"] == "json_invalid" else ".".join(str(part) for part in fault["loc"][1:])
+def _field(fault: Mapping[str, Any], body: object) -> str:
+    """Return the name of a field as the request writes it; none of a body that is no JSON, of which pydantic names the
+    character."""
+    if fault["type"] == "json_invalid":
+        return ""
+    place, *rest = fault["loc"]
+    return path(rest, fault["type"], body) if place == "body" else ".".join(str(part) for part in rest)
 
 
 def _detail(fault: Mapping[str, Any], sent: str) -> str:

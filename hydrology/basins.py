@@ -42,3 +42,9 @@ def source_code(basin: str) -> str:
 def gauge_product(basin: str) -> str:
     """Return the product that a basin's discharge is kept under: its namespace in lower case (`usgs`)."""
     return basin.partition("-")[0].lower()
+
+
+def place_in_words(latitude: float, longitude: float) -> str:
+    """Return a place in degrees with its hemispheres: 44.085° N, 115.622° W."""
+    north, east = "N" if latitude >= 0 else "S", "E" if longitude >= 0 else "W"
+    return f"{abs(latitude):.3f}° {north}, {abs(longitude):.3f}° {east}"

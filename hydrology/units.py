@@ -7,6 +7,7 @@ something beside the name of the area it was computed with: `Area` carries both.
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,13 @@ import numpy.typing as npt
 from hydrology.errors import InvalidInput
 
 Array = npt.NDArray[np.float64]
+
+Units = Literal["m3/s", "mm/day", "cfs"]
+"""The units of discharge."""
+ObservedUnits = Literal["m3/s", "mm/day", "cfs", "source"]
+"""Of observed discharge, which `source` leaves in the unit that it is stored in."""
+STANDARD: Units = "m3/s"
+"""The unit of every discharge that is reported, unless another is asked for."""
 
 M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
 SECONDS_PER_DAY = 86_400
@@ -86,6 +94,11 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
         case "mm/day":
             return np.asarray(discharge, dtype=np.float64)
     raise _no_unit(unit)
+
+
+def observed_unit(units: ObservedUnits | None) -> Units | None:
+    """Return the unit to convert observed discharge to: m3/s by default, None to leave it as it is stored."""
+    return None if units == "source" else units or STANDARD
 
 
 def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.errors import InvalidInput
 from ingestion.sources.base import SourceError, SourceFile
 
 if TYPE_CHECKING:
@@ -35,22 +34,14 @@ _MEND = "fetch the file again"
 
 
 @contextmanager
-def opened(file: SourceFile, content: bytes, instead: str) -> Iterator["Dataset"]:
+def opened(file: SourceFile, content: bytes) -> Iterator["Dataset"]:
     """Open a NetCDF file.
-
-    Args:
-        instead: what else may be given, said where the library is not installed.
 
     Raises:
         SourceError: the file is none, or is damaged; also where reading it shows that later.
-        InvalidInput: the package netCDF4 is not installed.
     """
-    try:
-        import netCDF4
-    except ImportError as error:
-        raise InvalidInput(
-            f"Reading NetCDF needs the package netCDF4: pip install freshet[netcdf], or {instead}."
-        ) from error
+    import netCDF4
+
     if not content.startswith(_SIGNATURES) or len(content) < _SHORTEST:
         raise SourceError(file.name, "is not NetCDF", _MEND)
     _try_in_a_copy(file, content)

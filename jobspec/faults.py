@@ -1,5 +1,6 @@
 """What is wrong with a request, in words that are safe to show."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,19 +14,27 @@ MOST_FAULTS = 10  # nobody reads thousands of sentences
 def faults(error: ValidationError, request: object) -> list[str]:
     """Return what is wrong with each field of a request, named by its path in it."""
     details = error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
-    return [f"{_path(detail, request)}: {_message(detail)}" for detail in details]
+    return [
+        f"{path(detail['loc'], detail['type'], request) or 'the request'}: {_message(detail)}" for detail in details
+    ]
 
 
-def _path(detail: ErrorDetails, value: Any) -> str:
-    """Return a field's path as the request writes it, without the tags of pydantic's unions."""
+def path(loc: Sequence[int | str], kind: str, value: Any) -> str:
+    """Return a field's path as the request writes it, without the tags of pydantic's unions.
+
+    Args:
+        loc: where pydantic found the fault.
+        kind: pydantic's type of the fault.
+        value: what was validated.
+    """
     parts = []
-    for part in detail["loc"]:
+    for at, part in enumerate(loc):
         inside = _holds(value, part)
         if inside:
             value = value[part]
-        if inside or (detail["type"] == "missing" and part == detail["loc"][-1]):
+        if inside or (kind == "missing" and at == len(loc) - 1):
             parts.append(shown(part) if isinstance(part, str) else str(part))
-    return ".".join(parts) or "the request"
+    return ".".join(parts)
 
 
 def _holds(value: Any, part: int | str) -> bool:

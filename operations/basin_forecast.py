@@ -287,6 +287,7 @@ class _Result:
             p95_mm=high,
             skill=None if isinstance(known, str) else known,
             skill_reason=known if isinstance(known, str) else None,
+            regional_because=chosen.because,
             snow17_mm=None if isinstance(opinion, str) else opinion,
             snow17_reason=opinion if isinstance(opinion, str) else None,
         )
@@ -370,6 +371,7 @@ class _Result:
             peak_mm_per_day=float(median.max()),
             peak_lead=int(median.argmax()) + 1,
             snow_reason=snow if isinstance(snow, str) else None,
+            storage_mm=None if self.flow.water is None else float(_stored(self.at_t0.state).mean()),
             snow_mm=None if at_t0 is None else float(at_t0.mean()),
             snow=None if isinstance(snow, str) or at_t0 is None else self._run_snow(snow, at_t0),
             snow_normal_mm=None if isinstance(snow_normal, str) else snow_normal,

@@ -29,6 +29,8 @@ from records.versions import Version
 
 log = structlog.get_logger()
 
+LEAST_DAYS = 3 * 365
+"""Of forcing: of fewer, nobody can say which flows are high in a basin that the error model was not fitted to."""
 LEAST_MORNINGS = 90
 """On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
 
@@ -137,8 +139,14 @@ def _of_weather(
 
 def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | str:
     """Return the error model of a basin, or why there is none."""
-    unknown = f"The error model of version {model.version_id} knows nothing of {basin}: it was not fitted to its flow."
-    return model.of_basin(basin) or unknown
+    return model.of_basin(basin) or (
+        f"The error model of version {model.version_id} was not fitted to the flow of {basin}, and "
+        + (
+            f"its regional numbers need {LEAST_DAYS} days of forcing."
+            if model.for_unseen
+            else "it has no regional numbers for basins that it was not fitted to."
+        )
+    )
 
 
 def _of_basin(

@@ -12,16 +12,18 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.calendar import Period
 from hydrology.errors import InvalidInput, NotFound
 from jobspec.training import TrainingConfig
 from models.networks import architecture
-from models.pretrained import DEFAULT, SHELF, errors, form, snow
+from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
 from models.pretrained.writing import Finished, Written, write
 from operations.dataset import load_forcing
 from operations.learnt import attribute_means, attribute_ranges
 from operations.physics import measured
 from operations.stages import stage
 from records import basins, error_models, promotions, regional_snow, trainings, versions
+from records import skill as scores
 from records.clock import Clock
 from records.documents import to_json
 from records.engine import Database
@@ -148,8 +150,9 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
 def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
     """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
 
-    The same content and product are the same version. The error model and the regional snow cells that it comes with
-    are kept where the version has none, and only with the product that they were fitted on.
+    The same content and product are the same version. The error model, the regional snow cells and the skill that it
+    comes with are stored where the version has none, and only with the product that they were fitted on; skill of
+    basins that are stored, so that installing again adds that of basins ingested since.
 
     Args:
         product: the forcing product that it is to take; the one that it was trained on unless given.
@@ -158,7 +161,7 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     trained_on = said.config.inputs.product
     product = product or trained_on
     twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
-    fitted, as_snow = errors.read(shipped), snow.read(shipped)
+    fitted, as_snow, judged = errors.read(shipped), snow.read(shipped), skill.read(shipped)
     request = {"pretrained": shipped.content, "product": product}
     members = [
         versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
@@ -178,6 +181,8 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
             _keep_errors(session, clock, version, fitted)
         if as_snow is not None and product == trained_on and regional_snow.get(session, version) is None:
             regional_snow.replace(session, version, as_snow, clock.wall())
+        if judged is not None and product == trained_on:
+            _add_skill(session, version, judged)
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(
@@ -199,6 +204,31 @@ def _keep_errors(session: Session, clock: Clock, version: str, fitted: errors.Sh
         basins=fitted.basins,
     )
     error_models.replace(session, new, clock.wall())
+
+
+def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> None:
+    """Store the shipped scores of basins that have none of their own over the same period."""
+    stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
+    rows = [
+        scores.Score(
+            version_id=version,
+            basin_id=basin,
+            member="mean",
+            metric=metric,
+            first_day=period.first,
+            last_day=period.last,
+            n=n,
+            value=value,
+            reason=of_metric.reasons.get(basin),
+            attributes_assumed=[],
+            shipped=True,
+            evaluated_at=judged.evaluated_at,
+        )
+        for metric, of_metric in judged.metrics.items()
+        for basin, n, value in zip(judged.basins, of_metric.n, of_metric.value, strict=True)
+        if basin in stored
+    ]
+    scores.add(session, rows)
 
 
 def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:

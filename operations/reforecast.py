@@ -23,11 +23,12 @@ from hydrology.reforecasts import CALIBRATED, Reforecasts
 from hydrology.verification import verify
 from models.nets.products import BLOCK
 from operations.calibrated import error_model_of, errors_in
-from operations.dataset import load_discharge
+from operations.dataset import load_discharge, load_forcings
 from operations.heldout import require_held_out, require_not_fitted, stand_in
 from operations.learnt import attribute_means
 from operations.loading import LoadedVersion, load_version
 from operations.simulated import SimulatedBasin, simulated
+from operations.unmet import error_model_for
 from records import error_models, verification, versions
 from records.clock import Clock
 from records.engine import Database
@@ -114,10 +115,14 @@ def _block(
     left_out: dict[str, str],
 ) -> list[str]:
     """Verify some basins, and return which."""
+    means = attribute_means(loaded.version)
     with database.reading() as session:
-        model = error_model_of(session, loaded.version, basins)
+        found = load_forcings(session, basins, loaded.config, means)
+    model = error_model_for(
+        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, str)}
+    )
     done = []
-    for basin in simulated(database, loaded, asked.period, basins, left_out, attribute_means(loaded.version)):
+    for basin in simulated(database, loaded, asked.period, basins, left_out, means):
         with database.reading() as session:
             climatology = _climatology(session, loaded, basin)
         rows = list(_rows(at, loaded, asked, model, basin, climatology))

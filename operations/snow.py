@@ -13,9 +13,8 @@ from models.arrays import Array, days_of
 from operations.loading import LoadedVersion
 from records import series, skill
 from records.clock import Clock
-from records.snow import SnowMapping, mappings
+from records.snow import REFERENCES, SnowMapping, mappings
 
-REFERENCES = ("uaz", "synthetic_snow", "snodas")  # the first that a basin has is its reference
 MOST_CELLS = 10
 
 

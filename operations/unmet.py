@@ -6,7 +6,7 @@ import numpy as np
 import structlog
 
 from models.inference import GROUP
-from operations.calibrated import error_model_of
+from operations.calibrated import LEAST_DAYS, error_model_of
 from operations.dataset import BasinForcing, stacked
 from operations.loading import LoadedVersion
 from operations.stages import stage
@@ -15,8 +15,15 @@ from records.engine import Database
 
 log = structlog.get_logger()
 
-LEAST_DAYS = 3 * 365
-"""Of forcing: of fewer, nobody can say which flows are high in a basin."""
+
+def error_model_for(
+    database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
+) -> error_models.ErrorModel | str:
+    """Return the error model of a version for some basins, the regional numbers of those never seen added; or why there
+    is none."""
+    add_unmet(database, loaded, forcings)
+    with database.reading() as session:
+        return error_model_of(session, loaded.version, list(forcings))
 
 
 def add_unmet(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -348,7 +348,19 @@ def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
     ]
 
 
+def _near(basin: str, known: Sequence[str]) -> list[str]:
+    """Return at most three known identifiers that differ by one character."""
+    close = get_close_matches(basin, known, n=10, cutoff=0.8)
+    return [name for name in close if _slips(basin, name) <= 1][:3]
+
+
+def _slips(one: str, other: str) -> int:
+    """Return how many characters of the longer of two texts the other lacks."""
+    alike = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
+    return max(len(one), len(other)) - alike
+
+
 def _unknown(session: Session, basin: str) -> UnknownBasin:
-    close = get_close_matches(basin, session.scalars(select(BasinRow.id)).all(), n=3, cutoff=0.6)
+    close = _near(basin, session.scalars(select(BasinRow.id)).all())
     hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see those that are kept."
     return UnknownBasin(f"No basin {basin!r} is kept here: {hint}")

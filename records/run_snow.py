@@ -7,6 +7,9 @@ from records.documents import CLOSED
 
 MappingKind = Literal["basin", "regional"]
 """Whose cells read as snow: chosen against the basin's own reference, or over many other basins together."""
+RegionalBecause = Literal["no-reference", "not-chosen"]
+"""Why cells chosen over other basins serve: no reference snow of the basin is stored, or it is, and no cells have been
+chosen against it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,8 @@ class RunSnow:
         skill: of the mapping; None for `skill_reason`.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
             for `snow17_reason`, and where the mapping is the basin's own.
+        regional_because: why the mapping is regional; None where it is the basin's own, and in a run that is older than
+            this field.
     """
 
     __pydantic_config__ = CLOSED
@@ -55,3 +60,4 @@ class RunSnow:
     skill_reason: str | None
     snow17_mm: float | None = None
     snow17_reason: str | None = None
+    regional_because: RegionalBecause | None = None

@@ -50,6 +50,8 @@ class RunSummary(LearntFrom):
         flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None where the state has none.
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
+        storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none, and
+            in a run that is older than this field.
         snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
         snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it,
             and in a run that is older than this field.
@@ -73,6 +75,7 @@ class RunSummary(LearntFrom):
     discharge_mm: float | None = None
     normal_mm: float | None = None
     normal_reason: str | None = None
+    storage_mm: float | None = None
     snow_mm: float | None = None
     snow: RunSnow | None = None
     snow_normal_mm: float | None = None

@@ -32,6 +32,7 @@ class Score:
         low, high: its interval, where one was made.
         attributes_assumed: the attributes of the basin that were assumed in the simulation; None where the score is
             older than this field.
+        shipped: whether it came with the ensemble; an evaluation here takes its place.
     """
 
     version_id: str
@@ -51,6 +52,7 @@ class Score:
     low: float | None = None
     high: float | None = None
     attributes_assumed: list[str] | None = None
+    shipped: bool = False
     evaluated_at: datetime
 
 
@@ -86,7 +88,7 @@ class SnowCells:
     evaluated_at: datetime
 
 
-_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed")
+_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shipped")
 
 
 def replace(session: Session, scores: Sequence[Score]) -> None:
@@ -103,6 +105,13 @@ def replace(session: Session, scores: Sequence[Score]) -> None:
         ),
         [as_values(score) for score in scores],
     )
+
+
+def add(session: Session, scores: Sequence[Score]) -> None:
+    """Add scores where there is none under their key yet."""
+    if scores:
+        insert = insert_into(session, ScoreRow).on_conflict_do_nothing()
+        session.execute(insert, [as_values(score) for score in scores])
 
 
 def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -144,6 +153,7 @@ class Quartiles:
 
     Attributes:
         n: how many basins have a value; lacking: how many have a reason in its place.
+        shipped: how many of the values came with the ensemble.
         p25, median, p75: over those that have one; None where none has.
     """
 
@@ -158,6 +168,7 @@ class Quartiles:
     reference: str
     n: int
     lacking: int
+    shipped: int
     p25: float | None
     median: float | None
     p75: float | None
@@ -167,20 +178,23 @@ def quartiles(session: Session, version: str, metrics: Sequence[str] | None = No
     """Return the quartiles of a version's scores over the basins, in the order of their keys."""
     key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
     columns = [getattr(ScoreRow, name) for name in key]
-    query = select(*columns, ScoreRow.value).filter_by(version_id=version).order_by(*columns)
+    query = select(*columns, ScoreRow.value, ScoreRow.shipped).filter_by(version_id=version).order_by(*columns)
     if metrics is not None:
         query = query.where(ScoreRow.metric.in_(metrics))
-    groups: dict[tuple[Any, ...], list[float | None]] = {}
-    for *group, value in session.execute(query):
-        groups.setdefault(tuple(group), []).append(value)
+    groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
+    for *group, value, shipped in session.execute(query):
+        groups.setdefault(tuple(group), []).append((value, shipped))
     return [_quartiles(dict(zip(key, group, strict=True)), values) for group, values in groups.items()]
 
 
-def _quartiles(key: dict[str, Any], values: Sequence[float | None]) -> Quartiles:
-    known = [value for value in values if value is not None]
+def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]]) -> Quartiles:
+    known = [value for value, _ in values if value is not None]
+    came = sum(shipped for value, shipped in values if value is not None)
     cuts: list[float | None] = [*np.percentile(known, [25, 50, 75]).tolist()] if known else [None, None, None]
     p25, median, p75 = cuts
-    return Quartiles(**key, n=len(known), lacking=len(values) - len(known), p25=p25, median=median, p75=p75)
+    return Quartiles(
+        **key, n=len(known), lacking=len(values) - len(known), shipped=came, p25=p25, median=median, p75=p75
+    )
 
 
 def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:

@@ -9,12 +9,21 @@ from sqlalchemy.orm import Session
 from hydrology.calendar import Period
 from hydrology.regional_snow import RegionalSnow
 from records import basins as basin_records
-from records import regional_snow, skill, versions
-from records.run_snow import KnownSkill, MappingKind
+from records import regional_snow, series, skill, versions
+from records.run_snow import KnownSkill, MappingKind, RegionalBecause
 from records.versions import Version
 from records.volumes import SNOW_SHARE
 
-NOT_CHOSEN = "No snow cells have been chosen for this basin: evaluate the version (freshet evaluate)."
+REFERENCES = ("uaz", "synthetic_snow", "snodas")
+"""Products of reference snow: the first that a basin has is its reference."""
+NOT_CHOSEN = (
+    "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the version (freshet "
+    "evaluate)."
+)
+NO_REFERENCE = (
+    "No reference snow of this basin is stored, and the version has no snow cells chosen over other basins: ingest "
+    "reference snow, or evaluate the version in basins that have some (freshet evaluate)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +33,20 @@ class SnowMapping:
     Attributes:
         kind: `basin`, chosen against its own reference, or `regional`, chosen over other basins together.
         skill: or why it is not known.
+        because: why it is regional; None where it is the basin's own.
     """
 
     kind: MappingKind
     cells: Mapping[str, Sequence[int]]
     skill: KnownSkill | str
+    because: RegionalBecause | None = None
 
 
 def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | str]:
     """Return the cells that read as snow in each of some basins, or why none do.
 
-    A basin that has a reference has cells of its own, or none; the regional mapping serves the others.
+    A basin that was evaluated against reference snow has cells of its own, or none; the regional mapping serves the
+    others.
     """
     asked = versions.get(session, version)
     twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
@@ -76,16 +88,27 @@ def _regional(
     session: Session, version: Version, twin: Version | None, basins: Sequence[str]
 ) -> dict[str, SnowMapping | str]:
     chosen = regional_snow.get(session, version.id) if basins else None
+    with_reference = _with_reference(session, basins)
     if chosen is None:
-        return dict.fromkeys(basins, NOT_CHOSEN)
+        return {basin: NOT_CHOSEN if basin in with_reference else NO_REFERENCE for basin in basins}
     judged, by = chosen, version
     if twin is not None and not chosen.bands:
         judged, by = regional_snow.get(session, twin.id) or chosen, twin
     shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
     return {
-        basin: SnowMapping("regional", chosen.cells, _of_band(judged, by, share))
+        basin: SnowMapping(
+            "regional",
+            chosen.cells,
+            _of_band(judged, by, share),
+            "not-chosen" if basin in with_reference else "no-reference",
+        )
         for basin, share in zip(basins, shares, strict=True)
     }
+
+
+def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
+    """Return which of some basins have reference snow."""
+    return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
 
 
 def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:

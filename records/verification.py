@@ -1,11 +1,12 @@
 """How true the forecasts of versions were: by basin, period, forecaster, lead and season."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import datetime
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -78,6 +79,7 @@ class PooledVerification:
         version_id, origin, weather: as in `BasinVerification`.
         basins: in how many it was judged.
         scores: the quartiles of each of `POOLED`, over those basins that have it.
+        missing: why none of the basins has a score, by its name: the most frequent reason.
     """
 
     version_id: str
@@ -89,6 +91,7 @@ class PooledVerification:
     forecaster: str
     basins: int
     scores: Mapping[str, Quartiles]
+    missing: Mapping[str, str]
 
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
@@ -138,7 +141,7 @@ def pooled(
         origin, period, basins: only these; all that are kept unless given.
     """
     group = [getattr(VerificationRow, name) for name in _GROUP]
-    query = select(*group, *(getattr(VerificationRow, name) for name in POOLED))
+    query = select(*group, VerificationRow.missing, *(getattr(VerificationRow, name) for name in POOLED))
     query = query.filter_by(version_id=version, season=season).order_by(*group)
     if origin is not None:
         query = query.filter_by(origin=origin)
@@ -167,11 +170,16 @@ def _record(row: VerificationRow) -> BasinVerification:
 
 
 def _pooled(
-    version: str, key: tuple[Origin, str, Day, Day, str, int, str], rows: Sequence[Sequence[float | None]]
+    version: str, key: tuple[Origin, str, Day, Day, str, int, str], rows: Sequence[Sequence[Any]]
 ) -> PooledVerification:
     origin, weather, first, last, season, lead, forecaster = key
-    by_score = zip(POOLED, zip(*rows, strict=True), strict=True)
+    reasons, *columns = zip(*rows, strict=True)
+    by_score = zip(POOLED, columns, strict=True)
     scores = {name: quartiles([value for value in values if value is not None]) for name, values in by_score}
-    return PooledVerification(
-        version, origin, weather, Period(first, last), season, lead, forecaster, len(rows), scores
-    )
+    missing = {
+        name: Counter(of_basin[name] for of_basin in reasons).most_common(1)[0][0]
+        for name, of_score in scores.items()
+        if not of_score.n
+    }
+    period = Period(first, last)
+    return PooledVerification(version, origin, weather, period, season, lead, forecaster, len(rows), scores, missing)

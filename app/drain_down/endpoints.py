@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.conditional import NOT_MODIFIED, IfNoneMatch
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.discharge import Units, refused
+from app.discharge import refused
 from app.drain_down import service, table
 from app.drain_down.schemas import DrainDownOfRun
 from app.exports.answers import answered
@@ -15,6 +15,7 @@ from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
 from app.forecasts.discharge import NoArea
 from app.problems import documented
+from hydrology.units import Units
 from jobspec.fields import DayField
 from records import drain_down
 from records.basins import UnknownBasin, sites

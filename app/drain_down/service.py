@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.columns import column, rounded
-from app.discharge import Units
 from app.drain_down.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation, in_units, quantile_columns
@@ -17,7 +16,7 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.thresholds.levels import Level, levels_of
 from hydrology.drain_down import Array, Drained, first_days_below, milestones, reached_by
-from hydrology.units import Area
+from hydrology.units import Area, Units
 from hydrology.volumes import million_m3
 from records import runs, versions
 from records.latest import Latest

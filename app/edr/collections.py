@@ -16,6 +16,7 @@ from app.observations import table as observation_table
 from app.observations.service import DISCHARGE
 from hydrology.calendar import Period
 from hydrology.errors import NotFound
+from hydrology.units import STANDARD
 from records import basins, series
 from records.basins import Site
 from records.latest import Latest, latest_many
@@ -102,12 +103,11 @@ def _forecasts(session: Session, ids: Sequence[str], at: datetime) -> Collection
 
 def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
     spans = series.spans(session, ids, product, DISCHARGE)
-    units = {span.unit for span in spans.values()}
     return Collection(
         f"{_OBSERVED}{product}",
         f"Observed discharge ({product})",
         f"Daily discharge from {product}, with flags; its days are whole calendar years.",
-        observation_table.variable_columns(DISCHARGE, [], [], " or ".join(sorted(units)), {}),
+        observation_table.variable_columns(DISCHARGE, [], [], STANDARD, {}),
         _placed(session, list(spans)),
         _span([span.years for span in spans.values()]),
     )

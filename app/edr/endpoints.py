@@ -152,7 +152,7 @@ def read_edr_location(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations` give, as
-    CoverageJSON: daily series, discharge of a forecast in m³/s and observed discharge in its own unit. Without
+    CoverageJSON: daily series, discharge in m³/s. Without
     `datetime` it is the whole forecast, and of observations the last year."""
     at = clock.now()
     of_collection = collections.collection(session, collection, at, [basin])

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Response
 
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.discharge import Units
 from app.exceedance import service
 from app.exceedance.schemas import ExceedanceOfRun
 from app.forecasts import lookup
 from app.forecasts.discharge import NoArea
 from app.problems import documented
+from hydrology.units import Units
 from records.basins import UnknownBasin
 from records.latest import NoForecast, NoModel
 from records.runs import UnknownRun

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.columns import column
-from app.discharge import Units
 from app.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.thresholds.levels import Level, level_asked_for, levels_of
 from hydrology.passing import Direction, FlowAhead
+from hydrology.units import Units
 from records import runs
 from records.latest import Latest
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from app.exports import coveragejson, csv, geojson, netcdf, parquet
 from app.exports.table import Table
@@ -17,7 +16,6 @@ class Format:
         media_type: as `Accept` names it.
         suffix: of a file's name.
         write: writes a table; None for JSON, which every answer has of its own.
-        library: that writes it, where one of its own is needed.
         parameters: of the media type, as an answer bears it.
     """
 
@@ -25,13 +23,7 @@ class Format:
     media_type: str
     suffix: str
     write: Callable[[Table], bytes] | None = None
-    library: str | None = None
     parameters: str = ""
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether what writes it is there."""
-        return self.library is None or find_spec(self.library) is not None
 
     @property
     def schema(self) -> dict[str, str]:
@@ -46,8 +38,8 @@ class Format:
 
 JSON = Format("json", "application/json", "json")
 CSV = Format("csv", "text/csv", "csv", csv.write, parameters="; charset=utf-8; header=present")
-NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write, library="netCDF4")
-PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write, library="pyarrow")
+NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write)
+PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write)
 GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
 COVERAGEJSON = Format("coveragejson", "application/prs.coverage+json", "covjson", coveragejson.write)
 

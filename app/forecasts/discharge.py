@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from app.columns import column
-from app.discharge import Units
 from app.forecasts.schemas import Calibration, Columns
 from hydrology import units as convert
 from hydrology.errors import InvalidInput
+from hydrology.units import Units
 from records import runs
 
 Array = npt.NDArray[np.float64]

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from app.basins.places import BoundingBox, Huc
 from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
 from app.dependencies import BasinId, KnownAt, OptionalInstant, Reading, RenderedAnswers, RunId, ServiceClock, as_known
-from app.discharge import Units
 from app.exports.answers import exported
 from app.exports.formats import JSON, SERIES, Format
 from app.exports.negotiation import SeriesFormat, documented_formats
@@ -22,6 +21,7 @@ from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.problems import Fault, InvalidRequest, documented
 from app.rendered import Rendered
+from hydrology.units import Units
 from jobspec.fields import BASIN, full_id
 from records.basins import UnknownBasin, sites
 from records.latest import Latest, NoForecast, NoModel, glance

@@ -43,8 +43,8 @@ FORECAST: dict[str, Any] = {
     "lead_days": [1, 2, 3],
     "in_words": "0.810 m³/s was observed on 20 April. 0.770 m³/s is expected on 21 April and 0.505 on 23 April, with "
     "the weather that came (a hindcast). Likely, with four chances in five, it is between 0.581 and 1.01 m³/s on 21 "
-    "April, and between 0.345 and 0.737 on 23 April. The basin holds 33.2 mm of water, of which 0.0138 mm reads as "
-    "snow (5 to 95 % of the members: 0.00213 to 0.0241 mm).",
+    "April, and between 0.345 and 0.737 on 23 April. On 20 April the basin held 34.2 mm of water, of which 0.0112 mm "
+    "reads as snow (5 to 95 % of the members: 0.00172 to 0.0198 mm).",
     "calibrated": {
         "p01": [0.4417, 0.2932, 0.2411],
         "p05": [0.5298, 0.3704, 0.3052],
@@ -80,10 +80,12 @@ FORECAST: dict[str, Any] = {
         "calibrated_percent_of_normal": 56.63602,
     },
     "storage": {
+        "at_t0": 34.24119,
         "total": [33.19901, 31.96723, 30.76712],
         "snow": [0.01379067, 0.02021514, 0.01193339],
         "snow_read": {
             "mapping": "basin",
+            "mapping_note": "Snow is read by cells chosen against reference snow of this basin.",
             "p05": [0.00213048, 0.00302377, 0.00171904],
             "p95": [0.02411836, 0.03537241, 0.02094527],
             "volume_m3": [12411.6, 18193.63, 10740.05],

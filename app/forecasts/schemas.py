@@ -75,8 +75,9 @@ class SnowRead(Model):
 
     mapping: MappingKind = Field(
         description="Whose cells: `basin`, chosen against reference snow of this basin; `regional`, chosen over many "
-        "other basins, for this one has no reference."
+        "other basins."
     )
+    mapping_note: str = Field(description="The same in a sentence, with the reason where it is `regional`.")
     p05: Column = Field(description=column("The 5 % quantile of the members (and traces), mm"))
     p95: Column = Field(description=column("The 95 % quantile of the members (and traces), mm"))
     volume_m3: Column | None = Field(description=column("The mean over the basin's area, m3"))
@@ -87,6 +88,10 @@ class SnowRead(Model):
 class Storage(Model):
     """Water in the basin at the end of each day, mm, the mean of the members."""
 
+    at_t0: float | None = Field(
+        description="All water in the model's store at the end of T0, mm, before the first day ahead. Null in a run "
+        "that is older than this field."
+    )
     total: Column = Field(description=column("All water in the model's store, mm"))
     snow: Column | None = Field(
         description=column("Water in the cells that read as snow, mm. The model was not trained on snow")

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.columns import column
+from app.columns import column, rounded
 from app.conditional import entity_tag
-from app.discharge import Units
 from app.forecasts import words
 from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.discharge import (
@@ -28,6 +27,7 @@ from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from hydrology.calendar import Day, as_date
 from hydrology.staleness import age_days
+from hydrology.units import Units
 from records import runs, versions
 from records.latest import Latest
 
@@ -118,7 +118,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         days, units = days_ahead(run)["time"], representation.units
         asked = what_if(run)
         told = None if asked is None else asked.in_words
-        in_words = words.in_words(days, discharge, calibrated, calibration, storage, run.forcing_kind, units, told)
+        t0 = as_date(run.t0)
+        in_words = words.in_words(t0, days, discharge, calibrated, calibration, storage, run.forcing_kind, units, told)
     account = {
         "discharge": discharge,
         "in_words": in_words,
@@ -138,6 +139,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
     if storage is not None:
         missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
+        if storage.at_t0 is None:
+            missing["storage.at_t0"] = "The run did not keep it."
         if storage.snow is None:
             missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
@@ -222,7 +225,13 @@ def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> St
     if "storage" not in series:
         return None
     snow = _mean(series["snow"]) if "snow" in series else None
-    return Storage(total=_mean(series["storage"]), snow=snow, snow_read=snow_read(series, basin))
+    at_t0 = basin.summary.storage_mm
+    return Storage(
+        at_t0=None if at_t0 is None else rounded(at_t0),
+        total=_mean(series["storage"]),
+        snow=snow,
+        snow_read=snow_read(series, basin),
+    )
 
 
 def _of_traces(series: runs.RunSeries) -> list[float]:

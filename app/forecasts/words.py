@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import floor, log10
 
-from app.discharge import Units
 from app.forecasts.schemas import Calibration, Columns, Storage
+from hydrology.units import Units
 from hydrology.weather import IMAGINED, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
@@ -23,6 +23,7 @@ DIGITS = 3
 
 
 def in_words(
+    t0: date,
     days: Sequence[date],
     discharge: Columns,
     calibrated: Columns | None,
@@ -35,14 +36,16 @@ def in_words(
     """Return a forecast in a few sentences.
 
     Args:
+        t0: the last day of the state that the forecast starts from.
         discharge: the members' quantiles; used where there are no calibrated ones.
         what_if: what a what-if run changes; None for a forecast.
     """
-    sentences = _sentences(days, discharge, calibrated, calibration, storage, weather, units)
+    sentences = _sentences(t0, days, discharge, calibrated, calibration, storage, weather, units)
     return " ".join([*([] if what_if is None else [f"No forecast, but what if: {what_if}."]), *sentences])
 
 
 def _sentences(
+    t0: date,
     days: Sequence[date],
     discharge: Columns,
     calibrated: Columns | None,
@@ -70,7 +73,7 @@ def _sentences(
     else:
         yield _likely(days, calibrated, unit)
     if storage is not None:
-        yield from _held(storage)
+        yield from _held(storage, t0, days[0])
 
 
 def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
@@ -81,16 +84,23 @@ def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
     return f"{sentence} on {on(days[0])}, and between {number(low[-1])} and {number(high[-1])} on {on(days[-1])}."
 
 
-def _held(storage: Storage) -> Iterator[str]:
-    sentence = f"The basin holds {number(storage.total[0])} mm of water"
-    if storage.snow is not None:
-        sentence += f", of which {number(storage.snow[0])} mm reads as snow"
+def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
+    """Yield what the basin held at T0, or holds at the end of the first day ahead where the run stores no more."""
     read = storage.snow_read
-    if read is not None:
-        sentence += f" (5 to 95 % of the members: {number(read.p05[0])} to {number(read.p95[0])} mm)"
+    if storage.at_t0 is not None and (storage.snow is None or read is not None):
+        sentence = f"On {on(t0)} the basin held {number(storage.at_t0)} mm of water"
+        snow, spread = (None, None) if read is None else (read.at_t0.mean, (read.at_t0.p05, read.at_t0.p95))
+    else:
+        sentence = f"At the end of {on(first)} the basin holds {number(storage.total[0])} mm of water"
+        snow = None if storage.snow is None else storage.snow[0]
+        spread = None if read is None else (read.p05[0], read.p95[0])
+    if snow is not None:
+        sentence += f", of which {number(snow)} mm reads as snow"
+    if spread is not None:
+        sentence += f" (5 to 95 % of the members: {number(spread[0])} to {number(spread[1])} mm)"
     yield sentence + "."
     if read is not None and read.mapping == "regional":
-        yield "It is read by cells chosen over other basins, for no reference snow is kept of this one."
+        yield read.mapping_note
     if read is not None and read.skill is not None and (read.skill.where_none_mm or 0) >= LEAST_SNOW_MM:
         yield f"Where there was no snow, such cells held {number(read.skill.where_none_mm or 0)} mm in the mean."
 

@@ -59,7 +59,8 @@ NORMALS: dict[str, Any] = {
         "snow": None,
     },
     "missing": {
-        "variables.snow": "No snow cells have been chosen for this basin: evaluate the version (freshet evaluate).",
+        "variables.snow": "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the "
+        "version (freshet evaluate).",
         "area": "No value was converted with an area.",
     },
 }

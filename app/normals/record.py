@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.discharge import Units
 from app.forecasts.service import NOT_CONSERVING
 from app.observations.service import DISCHARGE
 from hydrology import units as convert
 from hydrology.calendar import Period
+from hydrology.units import Units
 from records import model_water, series, snow, versions
 from records.model_water import SimulatedWater, WaterVariable
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
 from app.columns import gappy_column
-from app.discharge import Units, area_between, refused
+from app.discharge import area_between, refused
 from app.forecasts.schemas import Area
 from app.normals.record import Record, observed, simulated
 from app.normals.schemas import DayNormals, Normals
@@ -21,6 +21,7 @@ from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Days, day
 from hydrology.flow_climatology import NEAR_DAYS
 from hydrology.normals import LEAST_YEARS, normals, too_few_years
+from hydrology.units import ObservedUnits, observed_unit
 from records import promotions, series, versions
 from records.model_water import WATER
 
@@ -36,7 +37,7 @@ class NormalsRequest:
         variable: one, or all.
         product: of the weather.
         start, end: the first and last day.
-        units: of discharge.
+        units: of discharge; m3/s unless another is named.
         area: the name of the area that depths are taken over.
     """
 
@@ -44,7 +45,7 @@ class NormalsRequest:
     product: str | None
     start: Day | None
     end: Day | None
-    units: Units | None
+    units: ObservedUnits | None
     area: str | None
 
 
@@ -63,7 +64,8 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
     sources = _sources(basin, product, request.variable, catalogue)
     area = _area(session, basin, request, DISCHARGE in sources)
     records: dict[str, Record | str] = {
-        name: observed(session, basin, source, name, request.units, area) for name, source in sources.items()
+        name: observed(session, basin, source, name, observed_unit(request.units), area)
+        for name, source in sources.items()
     }
     records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
     told = {name: None if isinstance(record, str) else _told(record, period.days) for name, record in records.items()}
@@ -131,7 +133,7 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
     unit = series.unit_of(session, basin, gauge_product(basin), DISCHARGE) if of_discharge else None
     if request.units is not None and not of_discharge:
         raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
-    return area_between(session, basin, [] if unit is None else [unit], request.units, request.area)
+    return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
 
 
 def _told(record: Record, days: Days) -> DayNormals:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
 from app.dependencies import BasinId, KnownAt, Reading
-from app.discharge import AreaName, Units
+from app.discharge import AreaName
 from app.exports.answers import exported
 from app.exports.formats import JSON, SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
@@ -15,6 +15,7 @@ from app.observations import service, table
 from app.observations.schemas import Observations
 from app.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest
 from app.problems import documented
+from hydrology.units import STANDARD, ObservedUnits
 from jobspec.fields import NAME, DayField
 from records.basins import UnknownArea, UnknownBasin, sites
 from records.series import NoObservations
@@ -48,7 +49,11 @@ End = Annotated[
     DayField | None, Query(description="The last day, included; the last one kept without it.", examples=["2008-07-31"])
 ]
 DischargeUnits = Annotated[
-    Units | None, Query(description="The unit of discharge; as it is stored (`cfs` for USGS gauges) without it.")
+    ObservedUnits | None,
+    Query(
+        description=f"The unit of discharge, `{STANDARD}` without it; `source`: the unit that it is stored in (`cfs` "
+        "of USGS gauges)."
+    ),
 ]
 
 

@@ -10,12 +10,12 @@ OBSERVATIONS: dict[str, Any] = {
         "credit": "Discharge by the U.S. Geological Survey, National Water Information System.",
         "licence": "public domain (USA)",
     },
-    "units": {"discharge": "mm/day"},
-    "area": {"name": "area_gages2", "km2": 1163.23},
+    "units": {"discharge": "m3/s"},
+    "area": None,
     "known_at": None,
     "kept": {"discharge": {"first_day": "1980-01-01", "last_day": "2014-12-31"}},
     "time": ["2014-12-29", "2014-12-30", "2014-12-31", "2015-01-01"],
-    "values": {"discharge": [0.6730433, 0.5889129, 0.4837499, None]},
+    "values": {"discharge": [9.061391, 7.928717, 6.512875, None]},
     "flags": {"discharge": [3, 3, 3, 16]},
     "flag_legend": {
         "1": "approved: the source has approved the value; a gauge's value without it is provisional",
@@ -29,6 +29,7 @@ OBSERVATIONS: dict[str, Any] = {
     },
     "missing": {
         "values.discharge": "1 of 4 days have no value: their flags say why.",
+        "area": "No value was converted with an area.",
         "known_at": "It is what is known now.",
     },
 }

@@ -10,13 +10,14 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import kind_of
 from app.columns import gappy_column
 from app.conditional import entity_tag
-from app.discharge import Units, area_between, refused
+from app.discharge import area_between, refused
 from app.forecasts import schemas as forecasts
 from app.observations.schemas import Extent, Observations
 from app.schema import DataCredit
 from hydrology import units as convert
 from hydrology.calendar import Day, Period, as_date
 from hydrology.series import DailySeries, Flag
+from hydrology.units import ObservedUnits, Units, observed_unit
 from records import product_credits, revisions, series
 from records.series import NoObservations
 
@@ -42,7 +43,7 @@ class SeriesRequest:
     Attributes:
         variable: one, or all of the product.
         start, end: the first and last day.
-        units: of discharge.
+        units: of discharge; m3/s unless another is named.
         area: the name of the area that depths are taken over.
         known_at: the instant at which it is to have been known.
     """
@@ -51,7 +52,7 @@ class SeriesRequest:
     variable: str | None
     start: Day | None
     end: Day | None
-    units: Units | None
+    units: ObservedUnits | None
     area: str | None
     known_at: datetime | None
 
@@ -87,7 +88,7 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
     if request.known_at is not None:
         entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
-    return Part(basin, entries, _period(basin, request, entries), request.units, area, request.known_at)
+    return Part(basin, entries, _period(basin, request, entries), observed_unit(request.units), area, request.known_at)
 
 
 def nothing_kept(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
@@ -187,7 +188,7 @@ def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequenc
     units = [entry.unit for entry in entries if entry.variable == DISCHARGE]
     if request.units is not None and not units:
         raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
-    return area_between(session, basin, units, request.units, request.area)
+    return area_between(session, basin, units, observed_unit(request.units), request.area)
 
 
 def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> Period:

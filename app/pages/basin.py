@@ -16,7 +16,6 @@ from app.alerts.schemas import Alert, BasinAlerts
 from app.basins import service as basin_service
 from app.basins.schemas import BasinDetail
 from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.discharge import Units
 from app.drain_down import service as drain_downs
 from app.drain_down.schemas import DrainDownOfRun
 from app.forecasts import lookup
@@ -52,7 +51,7 @@ from hydrology.alerting import rank
 from hydrology.basins import gauge_product
 from hydrology.calendar import day
 from hydrology.errors import InvalidInput, NotFound
-from hydrology.units import Area, converted
+from hydrology.units import Area, Units, converted
 from hydrology.verified import ALL_YEAR
 from records import drain_down as dry_runs
 from records import volumes
@@ -129,6 +128,11 @@ class Basin:
             for score in self.skill.scores
             if score.metric == name and score.member == "mean" and score.value is not None and score.lead == "all"
         ]
+
+    @property
+    def shipped_skill(self) -> bool:
+        """Whether a score that is told came with the shipped ensemble."""
+        return not isinstance(self.skill, str) and any(score.shipped for score in self.skill.scores)
 
     @property
     def calibrated_leads(self) -> list[LeadVerification]:

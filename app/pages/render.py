@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
+from hydrology.basins import place_in_words
 from records.clock import Clock
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -75,7 +76,7 @@ def _environment() -> Environment:
         "day_and_time": day_and_time,
         "words": words,
     }
-    environment.globals |= {"navigation": NAVIGATION, "version": metadata.version("freshet")}
+    environment.globals |= {"navigation": NAVIGATION, "place": place_in_words, "version": metadata.version("freshet")}
     return environment
 
 

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from app.dependencies import BasinId, Reading, ServiceClock
-from app.discharge import Units
 from app.forecasts import lookup
 from app.forecasts.words import UNITS, number
 from app.pages.errors import PageRoute
@@ -17,6 +16,7 @@ from app.pages.render import render
 from app.what_if import service
 from app.what_if.schemas import WhatIfOfRun
 from hydrology.errors import NotFound
+from hydrology.units import Units
 from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams

@@ -26,6 +26,7 @@ BASIN_SKILL: dict[str, Any] = {
             "low": None,
             "high": None,
             "attributes_assumed": [],
+            "shipped": False,
             "evaluated_at": "2026-11-20T14:35:32.608661Z",
         }
     ],
@@ -60,6 +61,7 @@ MODEL_SKILL: dict[str, Any] = {
             "reference": "observed",
             "n": 8,
             "lacking": 0,
+            "shipped": 0,
             "p25": 0.5652289308444762,
             "median": 0.6629831882527282,
             "p75": 0.7103552420659562,

@@ -40,6 +40,9 @@ class Score(Of):
         description="The attributes of the basin that were assumed in the simulation, for they were not known; null in "
         "a score that is older than this field."
     )
+    shipped: bool = Field(
+        description="Whether it came with the shipped ensemble, computed elsewhere; an evaluation here takes its place."
+    )
     evaluated_at: datetime
 
 
@@ -91,6 +94,7 @@ class Quartiles(Of):
 
     n: int = Field(description="How many basins have a value.")
     lacking: int = Field(description="How many basins have a reason in its place.")
+    shipped: int = Field(description="How many of the values came with the shipped ensemble, computed elsewhere.")
     p25: float | None
     median: float | None
     p75: float | None

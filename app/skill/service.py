@@ -54,6 +54,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
                 low=score.low,
                 high=score.high,
                 attributes_assumed=score.attributes_assumed,
+                shipped=score.shipped,
                 evaluated_at=score.evaluated_at,
             )
             for score in stored
@@ -77,7 +78,15 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
     scores = [
-        Quartiles(**_of(score), n=score.n, lacking=score.lacking, p25=score.p25, median=score.median, p75=score.p75)
+        Quartiles(
+            **_of(score),
+            n=score.n,
+            lacking=score.lacking,
+            shipped=score.shipped,
+            p25=score.p25,
+            median=score.median,
+            p75=score.p75,
+        )
         for score in stored
     ]
     return ModelSkill(version=version, scored=scored, scores=scores)

@@ -23,11 +23,13 @@ _SCORE: tuple[_Named, ...] = (
     ("low", "number", "lower end of its interval"),
     ("high", "number", "upper end of its interval"),
     ("reason", "text", "why there is no value"),
+    ("shipped", "truth", "whether it came with the shipped ensemble"),
     ("evaluated_at", "instant", "when it was computed"),
 )
 _QUARTILES: tuple[_Named, ...] = (
     ("n", "integer", "basins with a value"),
     ("lacking", "integer", "basins without"),
+    ("shipped", "integer", "values that came with the shipped ensemble"),
     ("p25", "number", "lower quartile over the basins"),
     ("median", "number", "median over the basins"),
     ("p75", "number", "upper quartile over the basins"),

@@ -6,12 +6,13 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, not_modified
 from app.dependencies import BasinId, OpenDatabase, Reading, ServiceClock
-from app.discharge import AreaName, Units
+from app.discharge import AreaName
 from app.problems import documented, documented_writing
 from app.security import By, Operator
 from app.thresholds import service
 from app.thresholds.schemas import FixedThreshold, Thresholds
 from app.user_basins.service import NotYours, require_yours
+from hydrology.units import Units
 from jobspec.fields import NAME
 from jobspec.thresholds import FixedLevel, NewThreshold
 from records import audit, basins, thresholds

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.discharge import Units
 from app.forecasts.discharge import NoArea
 from hydrology import units as convert
 from hydrology.passing import Direction
 from hydrology.thresholds import OF_MODEL, Statistic
+from hydrology.units import Units
 from records import model_levels, runs, thresholds
 
 

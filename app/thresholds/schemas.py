@@ -5,12 +5,12 @@ from datetime import datetime
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
-from app.discharge import Units
 from app.forecasts.schemas import Area
 from app.schema import DataCredit, Missing, Model, Period
 from app.thresholds.example import FIXED, THRESHOLDS
 from hydrology import thresholds
 from hydrology.passing import Direction
+from hydrology.units import Units
 
 
 class RecordLevel(Model):

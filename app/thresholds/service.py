@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import kind_of
 from app.columns import gappy_column
 from app.conditional import entity_tag
-from app.discharge import Units, area_between
+from app.discharge import area_between
 from app.forecasts.schemas import Area
 from app.observations.service import credit_of
 from app.schema import Period
@@ -19,6 +19,7 @@ from hydrology import units as convert
 from hydrology.basins import gauge_product
 from hydrology.calendar import as_date
 from hydrology.frequency import INTERVAL, SAMPLES
+from hydrology.units import Units
 from records import basins, model_levels, promotions, series, thresholds
 from records.thresholds import FIXED_UNIT
 

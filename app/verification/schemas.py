@@ -146,6 +146,7 @@ class PooledLead(OfLead):
     pod: PooledScore = _score("pod")
     far: PooledScore = _score("far")
     csi: PooledScore = _score("csi")
+    missing: Missing
 
 
 class ModelVerification(Model):

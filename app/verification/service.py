@@ -100,6 +100,7 @@ def _pooled(row: verification.PooledVerification) -> PooledLead:
         forecaster=row.forecaster,
         basins=row.basins,
         **{name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()},
+        missing=dict(row.missing),
     )
 
 

@@ -16,7 +16,7 @@ OF_THE_RUN = {
 }
 
 STORAGE: dict[str, Any] = OF_THE_RUN | {
-    "units": {"total": "mm", "snow": "mm", "other": "mm", "normal_total": "mm", "normal_snow": "mm"},
+    "units": {"at_t0": "mm", "total": "mm", "snow": "mm", "other": "mm", "normal_total": "mm", "normal_snow": "mm"},
     "time": FORECAST["time"],
     "lead_days": FORECAST["lead_days"],
     **FORECAST["storage"],

@@ -29,6 +29,9 @@ class StorageOfRun(RunOfBasin):
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
+    at_t0: float | None = Field(
+        description="All water in the model's store at the end of T0, before the first day ahead, mm."
+    )
     total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
     snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
     snow_read: SnowRead | None = Field(description="What stands behind `snow`.")

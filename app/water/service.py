@@ -30,12 +30,16 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     snow_skills = [snow_skill(cells) for cells in skill.snow_cells(session, run.version_id, [basin.basin_id])]
     stored = forecasts.storage_of(series, basin)
     missing = missing_in_header(basin) | ({} if snow_skills else {"snow_skill": NO_SNOW_SKILL})
-    total = snow = read = other = usual_total = usual_snow = None
+    at_t0 = total = snow = read = other = usual_total = usual_snow = None
     if stored is None:
         reason = forecasts.why_no_account(basin, _conserving(session, latest))
-        missing |= dict.fromkeys(("total", "snow", "snow_read", "other", "normal_total", "normal_snow"), reason)
+        missing |= dict.fromkeys(
+            ("at_t0", "total", "snow", "snow_read", "other", "normal_total", "normal_snow"), reason
+        )
     else:
-        total, snow, read = stored.total, stored.snow, stored.snow_read
+        at_t0, total, snow, read = stored.at_t0, stored.total, stored.snow, stored.snow_read
+        if at_t0 is None:
+            missing["at_t0"] = "The run did not keep it."
         missing |= missing_in_snow(read, basin, "snow_read")
         usual_total, reasons = normal_total(session, latest, total)
         missing |= {f"normal_total{field}": why for field, why in reasons.items()}
@@ -49,7 +53,8 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     return StorageOfRun(
         **header(latest, at),
         **days_ahead(run),
-        units=dict.fromkeys(("total", "snow", "other", "normal_total", "normal_snow"), "mm"),
+        units=dict.fromkeys(("at_t0", "total", "snow", "other", "normal_total", "normal_snow"), "mm"),
+        at_t0=at_t0,
         total=total,
         snow=snow,
         snow_read=read,

@@ -6,7 +6,6 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from app.columns import column, rounded
-from app.discharge import Units
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.balance import missing_in_balance, water_balance
@@ -14,6 +13,7 @@ from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.problems import Fault, InvalidRequest
 from app.what_if.schemas import Flow, Side, Volume, WhatIfOfRun
+from hydrology.units import Units
 from records import basins, runs
 from records.latest import Latest
 

@@ -1,12 +1,13 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean RECIPE-SEED ...`, `... train SERIES [MEMBER ...]`,
-`... score SERIES`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... draw`.
+`... score SERIES`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
+`... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
 
 import argparse
 
-from benchmarks.regional import members, pictures, score, snow, trials
+from benchmarks.regional import members, pictures, score, shipped_skill, snow, trials
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
 from models.cores import use_cores
@@ -29,6 +30,7 @@ def main() -> None:
     what.add_parser("score").add_argument("series", choices=score.NAMES)
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
+    what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_cores(cores(Settings.load().threads))
@@ -45,6 +47,8 @@ def main() -> None:
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":
         snow.ship_snow(arguments.ensemble)
+    elif arguments.what == "ship-skill":
+        shipped_skill.ship_skill(arguments.ensemble)
     else:
         pictures.draw()
 

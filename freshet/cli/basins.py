@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.output import Json, answer, say, table
-from hydrology.basins import basin_id
+from hydrology.basins import basin_id, place_in_words
 from hydrology.calendar import Period
 from hydrology.errors import DataProblem, InvalidInput
 from jobspec.basins import AddedBasin
@@ -172,7 +172,9 @@ def _show(basin: str, as_json: bool) -> None:
     ]
     payload = {**asdict(one), "series": listed, "quality": quality, "current_version": version}
     huc = f", HUC {one.huc}" if one.huc else ""
-    lines = [f"{one.id}  {one.name or ''}", f"latitude {one.latitude}, longitude {one.longitude}{huc}"]
+    placed = one.latitude is not None and one.longitude is not None
+    place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
+    lines = [f"{one.id}  {one.name or ''}", f"{place}{huc}"]
     lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
     lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
     lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []

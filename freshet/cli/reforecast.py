@@ -68,6 +68,8 @@ def reforecast(
             )
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
+    for note in verified.notes(figures):
+        say(note)
     answer(_payload(done, figures), as_json, _table(done, figures))
     if done.left_out:
         raise typer.Exit(PARTLY_DONE)

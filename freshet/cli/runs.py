@@ -19,6 +19,8 @@ from records import runs as records
 from records.run_summary import LEARNT_FROM, LearntFrom
 from records.since_empty import UNKNOWN
 
+_RANGE = ("0.05", "0.95")
+
 
 def runs(
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="Show this run, by its id.")] = None,
@@ -120,7 +122,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     """Return a run as a table, a basin a row."""
     rows = []
     for basin, said in run["basins"].items():
-        flow, storage = said["discharge_mm_per_day"], said["storage_mm"]
+        flow, storage = _shown(said), said["storage_mm"]
         median = flow["0.5"] if flow else [None]
         residual = max((abs(ledger["residual_mm"]) for ledger in said["ledger"]), default=None)
         closes = "closed" if said["ledger"] and all(one["closes"] for one in said["ledger"]) else "-"
@@ -129,7 +131,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
                 basin,
                 said["status"],
                 median[0],
-                max(median) if flow else None,
+                _highest(flow) if flow else None,
                 median[-1],
                 storage[-1] if storage else None,
                 f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
@@ -138,21 +140,49 @@ def run_table(run: dict[str, Any]) -> RenderableType:
             )
         )
     columns = (
-        *("basin", "status", "first day", "highest", "last day", "storage mm", "ledger", "learnt from it"),
+        *("basin", "status", "first day", "highest (5 to 95 %)", "last day", "storage mm", "ledger", "learnt from it"),
         "days since empty store",
     )
     title = (
         f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
-        f"version {run['version_id']}, {run['program'] or 'program not kept'}; discharge in mm/day, "
-        f"median of the {run['quantiles_of']}"
+        f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
     )
-    notes = [f"Quantiles are of the {run['quantiles_of']}. {run['quantiles_note']}."]
+    notes = _range_notes(run)
     if run["what_if"] is not None:
         notes.append(f"No forecast, but what if: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
+
+
+def _shown(of_basin: dict[str, Any]) -> dict[str, list[float]] | None:
+    """Return the quantiles to print: the calibrated ones where there are some, else those of the members."""
+    calibrated: dict[str, list[float]] | None = of_basin["calibrated_mm_per_day"]
+    members: dict[str, list[float]] | None = of_basin["discharge_mm_per_day"]
+    return calibrated or members
+
+
+def _highest(flow: dict[str, list[float]]) -> str:
+    """Return the median of the highest day, and the range that holds it with a chance of 90 %."""
+    median = flow["0.5"]
+    at = max(range(len(median)), key=median.__getitem__)
+    low, high = (flow[level][at] for level in _RANGE)
+    return f"{median[at]:.3g} ({low:.3g} to {high:.3g})"
+
+
+def _range_notes(run: dict[str, Any]) -> list[str]:
+    """Return what the printed ranges are: calibrated, or of the members and not calibrated."""
+    issued = {name: said for name, said in run["basins"].items() if _shown(said)}
+    raw = {name: said for name, said in issued.items() if not said["calibrated_mm_per_day"]}
+    notes = []
+    if len(raw) < len(issued):
+        notes.append("5 to 95 % is the calibrated range: it holds nine days in ten (freshet calibrate).")
+    if raw:
+        names = "" if len(raw) == len(issued) else f" ({', '.join(list(raw)[:5])}{', ...' if len(raw) > 5 else ''})"
+        notes.append(f"Not calibrated{names}: 5 to 95 % is of the {run['quantiles_of']}. {run['quantiles_note']}.")
+        notes += dict.fromkeys(said["missing"]["calibrated_mm_per_day"] for said in raw.values())
+    return notes
 
 
 def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:

@@ -1,5 +1,6 @@
 """How true forecasts were, as commands tell it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -26,7 +27,14 @@ def payload(of_lead: PooledVerification) -> dict[str, Any]:
         "forecaster": of_lead.forecaster,
         "basins": of_lead.basins,
         "scores": {name: asdict(cuts) for name, cuts in of_lead.scores.items()},
+        "missing": dict(of_lead.missing),
     }
+
+
+def notes(figures: Sequence[PooledVerification]) -> list[str]:
+    """Return why forecasters have no score in any basin."""
+    lacking = ((of_lead.forecaster, of_lead.missing.get("crps_mm_per_day")) for of_lead in figures)
+    return [f"{forecaster}: {reason}" for forecaster, reason in dict.fromkeys(lacking) if reason]
 
 
 def row(of_lead: PooledVerification) -> tuple[object, ...]:

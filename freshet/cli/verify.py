@@ -42,6 +42,8 @@ def verify(
     left_out = [reason for of in done for reason in of.left_out.values()]
     for reason in left_out:
         say(f"Left out: {reason}")
+    for note in verified.notes(figures):
+        say(note)
     answer({"versions": [_payload(of, figures) for of in done]}, as_json, _table(figures))
     if left_out:
         raise typer.Exit(PARTLY_DONE)

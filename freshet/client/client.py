@@ -122,7 +122,7 @@ class Client:
 
         Args:
             product: `usgs` for gauged discharge, or a weather product; `basin` lists those that are kept.
-            units: of discharge; as it is kept without it.
+            units: of discharge: m3/s without it, mm/day, cfs, or `source` for the unit that it is stored in.
         """
         asked = {"product": product, "variable": variable, "start": _day(start), "end": _day(end), "units": units}
         return self._read(Observations, f"/v1/basins/{basin}/observations", **asked)

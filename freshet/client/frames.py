@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-_EXTRA = "install it with pip install freshet[frames]."
-
 
 def to_pandas(answer: BasinForecast | Observations) -> "pandas.DataFrame":
     """Return a table with a row for each day.
@@ -19,14 +17,9 @@ def to_pandas(answer: BasinForecast | Observations) -> "pandas.DataFrame":
     Of a forecast there are `discharge_median`, `discharge_p10`, ..., `calibrated_p10`, ..., `precipitation`, `loss`,
     `storage_total` and `storage_snow`, as far as it has them; of observations each variable and its flags
     (`discharge_flag`). `attrs` says the units, the basin and the run.
-
-    Raises:
-        ImportError: pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(f"A table needs pandas: {_EXTRA}") from error
+    import pandas
+
     days = pandas.DatetimeIndex(answer.time, name="time")
     columns = _columns(answer) if isinstance(answer, Observations) else _columns_of_forecast(answer)
     table = pandas.DataFrame(dict(columns), index=days)
@@ -35,15 +28,9 @@ def to_pandas(answer: BasinForecast | Observations) -> "pandas.DataFrame":
 
 
 def to_xarray(answer: BasinForecast | Observations) -> "xarray.Dataset":
-    """Return a dataset with the variables of `to_pandas` along `time`, each with its unit.
+    """Return a dataset with the variables of `to_pandas` along `time`, each with its unit."""
+    import xarray
 
-    Raises:
-        ImportError: xarray is not installed.
-    """
-    try:
-        import xarray
-    except ImportError as error:
-        raise ImportError(f"A dataset needs xarray: {_EXTRA}") from error
     table = to_pandas(answer)
     dataset = xarray.Dataset.from_dataframe(table)
     dataset.attrs = {name: value for name, value in table.attrs.items() if name != "units"}

@@ -21,6 +21,7 @@ from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
+from jobspec.training import STATIC_ATTRIBUTES
 
 _PLACE = ("id", "latitude", "longitude", "area_km2")
 _WORDS = ("id", "name", "huc")
@@ -131,9 +132,12 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
 
 
 def _attribute(sheet: Sheet, name: str, text: str, line: int) -> float:
-    label = column_label(sheet.columns, name, _PLACE)
+    label = column_label(sheet.columns, name, (*_PLACE, *STATIC_ATTRIBUTES))
     if not text:
-        raise sheet.fault(f"{label} is empty", "give the number", line)
+        mend = "give the number"
+        if name not in _PLACE:
+            mend += ", or leave the column out and give it basin by basin (freshet basins add BASIN --attributes FILE)"
+        raise sheet.fault(f"{label} is empty", mend, line)
     value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:

@@ -46,9 +46,9 @@ def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> Weathe
 
     Raises:
         SourceError: it is not NetCDF, or not laid out so.
-        InvalidInput: a name or an instant cannot be used, or the package netCDF4 is not installed.
+        InvalidInput: a name or an instant cannot be used.
     """
-    with opened(file, content, "give CSV or JSON") as dataset:
+    with opened(file, content) as dataset:
         return _Layout(file, dataset).read(received)
 
 

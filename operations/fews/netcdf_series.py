@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hydrology.errors import InvalidInput
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.reading import described
 from ingestion.sources.base import SourceError
@@ -32,9 +31,8 @@ def read(content: bytes, file: str) -> Iterator[Given]:
 
     Raises:
         SourceError: it is not NetCDF, or not laid out so.
-        InvalidInput: the package netCDF4 is not installed.
     """
-    with opened(described(file, content), content, "give PI-XML") as dataset:
+    with opened(described(file, content), content) as dataset:
         yield from _Layout(file, dataset).series()
 
 
@@ -106,17 +104,9 @@ class _Layout:
 
 
 def written(output: Output) -> bytes:
-    """Return an output as a file: its quantities over time, station and, where there are members, realization.
+    """Return an output as a file: its quantities over time, station and, where there are members, realization."""
+    import netCDF4
 
-    Raises:
-        InvalidInput: the package netCDF4 is not installed.
-    """
-    try:
-        import netCDF4
-    except ImportError as error:
-        raise InvalidInput(
-            "Writing NetCDF needs the package netCDF4: pip install freshet[netcdf], or ask for PI-XML."
-        ) from error
     dataset = netCDF4.Dataset("memory.nc", "w", memory=1024, format="NETCDF3_CLASSIC")
     dataset.setncatts({"Conventions": "CF-1.8", "featureType": "timeSeries", "source": "Freshet"})
     axes = ("time", "station") if output.members == (None,) else ("time", "station", "realization")

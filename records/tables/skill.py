@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.calendar import Day
@@ -39,6 +39,7 @@ class ScoreRow(Base):
     evaluated_at: Mapped[datetime]
     # Names; null where the score is older than this column.
     attributes_assumed: Mapped[JsonList | None]
+    shipped: Mapped[bool] = mapped_column(server_default=false())
 
 
 class SnowCellsRow(Base):

@@ -55,6 +55,7 @@ RUN_SNOW = RunSnow(mapping="basin", p05_mm=60.0, p95_mm=90.0, skill=SNOW_SKILL, 
 SUMMARY = RunSummary(
     normal_mm=float(NORMAL.sum()),
     calibration=CALIBRATION,
+    storage_mm=110.0,
     snow_mm=75.0,
     snow_normal_mm=50.0,
     snow=RUN_SNOW,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -335,8 +336,12 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
     ("body", "detail"),
     [
         ({"kind": "flood", "params": {}}, "'kind' must be one of 'ingest', 'fetch'"),
-        ({"kind": "forecast", "params": {"horzion": 3}}, "forecast.params.horzion: There is no such field."),
-        ({"kind": "training", "params": {}}, "training.params.config: It is needed."),
+        ({"kind": "forecast", "params": {"horzion": 3}}, "params.horzion: There is no such field."),
+        ({"kind": "training", "params": {}}, "params.config: It is needed."),
+        (
+            {"kind": "training", "params": {"config": {"train_period": "2000-10-01..2001-09-30"}}},
+            "params.config.inputs: It is",
+        ),
     ],
 )
 def test_a_request_is_refused_in_plain_words(
@@ -345,3 +350,4 @@ def test_a_request_is_refused_in_plain_words(
     answer = post(client, bearer(database), body)
     assert answer.status_code == 422
     assert detail in answer.json()["detail"]
+    assert not {"scratch", "fine-tuning"} & set(re.split(r"[^a-z-]", answer.text))

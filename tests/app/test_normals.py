@@ -41,19 +41,21 @@ def test_a_day_is_told_what_other_years_had(database: Database, client: TestClie
     assert (said["basin"], said["near_days"], said["least_years"]) == (BASIN, 7, 10)
     assert said["time"] == ["2008-06-30", "2008-07-01"]
     flow = said["variables"]["discharge"]
-    assert (flow["kind"], flow["source"], flow["units"]) == ("observed", "usgs", "cfs")
+    assert (flow["kind"], flow["source"], flow["units"]) == ("observed", "usgs", "m3/s")
     assert flow["record"] == {"first_day": "1990-01-01", "last_day": "2008-12-31"}
-    assert flow["mean"] == [OTHER_YEARS.mean()] * 2
+    years = OTHER_YEARS * M3_PER_FT3
+    assert flow["mean"] == pytest.approx([years.mean()] * 2)
     for name, level in {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}.items():
-        assert flow[name] == pytest.approx([np.quantile(np.repeat(OTHER_YEARS, 15), level)] * 2)
+        assert flow[name] == pytest.approx([np.quantile(np.repeat(years, 15), level)] * 2)
     assert flow["years"] == [18, 18]
 
 
 def test_flow_is_told_in_the_unit_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
     keep(sqlite_database)
     asked = TWO_DAYS | {"variable": "discharge"}
-    flow = sqlite_client.get(ADDRESS, params=asked | {"units": "m3/s"}).json()["variables"]["discharge"]
-    assert (flow["units"], flow["mean"][0]) == ("m3/s", pytest.approx(8.5 * M3_PER_FT3))
+    for units, unit, factor in (("m3/s", "m3/s", M3_PER_FT3), ("source", "cfs", 1.0), ("cfs", "cfs", 1.0)):
+        flow = sqlite_client.get(ADDRESS, params=asked | {"units": units}).json()["variables"]["discharge"]
+        assert (flow["units"], flow["mean"][0]) == (unit, pytest.approx(8.5 * factor))
     said = sqlite_client.get(ADDRESS, params=asked | {"units": "mm/day", "area": "area_gages2"}).json()
     assert said["area"] == {"name": "area_gages2", "km2": 2000.0}
     depth = 8.5 * M3_PER_FT3 * SECONDS_PER_DAY / 2.0e9 * 1000
@@ -100,7 +102,7 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
     ("chosen", "storage", "snow"),
     [
         ({"conserving": False}, "does not conserve mass", "does not conserve mass"),
-        ({}, "simulate it (freshet thresholds simulate)", "No snow cells have been chosen"),
+        ({}, "simulate it (freshet thresholds simulate)", "No reference snow of this basin is stored"),
     ],
 )
 def test_water_that_no_version_simulates_is_null_with_the_reason(
@@ -174,7 +176,7 @@ def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: Te
     [
         ({"start": "2008-07-02", "end": "2008-07-01"}, "end", "swap start and end"),
         ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {LONGEST_DAYS}"),
-        ({"units": "mm/day"}, "area", "name one (area_gages2)"),
+        ({"units": "mm/day"}, "area", "name one (area_gages2, daymet)"),
         ({"area": "area_gages2"}, "area", "leave it out"),
         ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
     ],
@@ -183,6 +185,8 @@ def test_what_cannot_be_asked_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], field: str, words: str
 ) -> None:
     keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
     answer = sqlite_client.get(ADDRESS, params=asked)
     (error,) = answer.json()["errors"]
     assert (answer.status_code, error["field"]) == (422, field)

@@ -44,12 +44,13 @@ def stocked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         yield client
 
 
-def test_discharge_is_told_day_by_day_as_it_is_stored(database: Database, client: TestClient) -> None:
+def test_discharge_is_told_day_by_day_in_cubic_metres_per_second(database: Database, client: TestClient) -> None:
     keep(database)
     said = client.get("/v1/basins/01013500/observations?product=usgs&variable=discharge").json()
-    assert (said["basin"], said["product"], said["units"]) == (BASIN, "usgs", {"discharge": "cfs"})
+    assert (said["basin"], said["product"], said["units"]) == (BASIN, "usgs", {"discharge": "m3/s"})
     assert said["time"] == ["2008-01-30", "2008-01-31", "2008-02-01"]
-    assert said["values"] == {"discharge": [100.0, None, 250.0]}
+    first, nothing, last = said["values"]["discharge"]
+    assert (first, nothing, last) == (pytest.approx(2.831685), None, pytest.approx(7.079212))
     assert said["flags"] == {"discharge": [3, 8, 3]}
     assert said["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
     assert set(said["missing"]) == {"values.discharge", "area", "credit", "known_at"}
@@ -88,6 +89,8 @@ def test_all_variables_of_a_product_stand_in_the_same_days(database: Database, c
 @pytest.mark.parametrize(
     ("asked", "unit", "factor"),
     [
+        ("variable=discharge", "m3/s", 0.3048**3),
+        ("units=source", "cfs", 1.0),
         ("units=cfs", "cfs", 1.0),
         ("units=m3/s", "m3/s", 0.3048**3),
         ("units=mm/day&area=area_gages2", "mm/day", 0.3048**3 * 86_400_000 / 2.0e9),
@@ -178,26 +181,26 @@ def test_a_copy_is_good_until_the_product_is_written_again(database: Database, c
     address = f"{ADDRESS}?product=usgs"
     held = {"If-None-Match": client.get(address).headers["ETag"]}
     assert client.get(address, headers=held).status_code == 304
-    assert client.get(f"{address}&units=m3/s", headers=held).status_code == 200
+    assert client.get(f"{address}&units=cfs", headers=held).status_code == 200
     with database.transaction() as session:
         revised = daily("2008-01-30", 101.0, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", revised, a_source(session), NOW)
     changed = client.get(address, headers=held)
-    assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, 101.0)
+    assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, pytest.approx(101 * 0.3048**3))
 
 
 def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, client: TestClient) -> None:
     keep(database)
-    before = client.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T07:00:00Z")
+    before = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z")
     later = NOW + timedelta(days=1)
     with database.transaction() as session:
         revised = daily("2008-02-01", 251.0, 300.0, flag=Flag.APPROVED, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", revised, a_source(session, "later"), later)
-    after = client.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T07:00:00Z").json()
+    after = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z").json()
     assert after == before.json()
     assert (after["known_at"], after["values"]) == ("2008-10-01T07:00:00Z", {"discharge": [100.0, None, 250.0]})
     assert after["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
-    now = client.get(f"{ADDRESS}?product=usgs").json()
+    now = client.get(f"{ADDRESS}?product=usgs&units=source").json()
     assert (now["known_at"], now["values"]) == (None, {"discharge": [100.0, None, 251.0, 300.0]})
 
 

@@ -31,7 +31,7 @@ def keep(database: Database) -> tuple[str, str]:
     with database.transaction() as session:
         a_basin(session)
         current, other = a_promoted_version(session), a_version(session).id
-        scores = [replace(one, version_id=current) for one in (SCORE, FHV)]
+        scores = [replace(one, version_id=current) for one in (replace(SCORE, shipped=True), FHV)]
         scores += [
             replace(scores[0], basin_id=a_basin(session, basin), value=value)
             for basin, value in (("SYNTH-01", 0.25), ("SYNTH-02", 0.5))
@@ -47,6 +47,7 @@ def test_a_basin_tells_the_scores_of_its_current_version(database: Database, cli
     fhv, nse = said["scores"]
     assert (nse["metric"], nse["value"], nse["reason"], nse["n"]) == ("nse", 0.75, None, 3652)
     assert nse["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
+    assert (nse["shipped"], fhv["shipped"]) == (True, False)
     assert (fhv["value"], fhv["reason"], fhv["n"]) == (None, "25 days have no highest 2 %.", 25)
     assert set(said["missing"]) == {"snow"}
     only = client.get(f"/v1/basins/{BASIN}/skill?metric=nse&version={version}").json()

@@ -76,7 +76,6 @@ def test_every_level_is_told_in_the_unit_that_is_asked_for(
 @pytest.mark.parametrize(
     ("asked", "status", "mend"),
     [
-        ("units=mm/day", 422, "name one (area_gages2)"),
         ("area=area_gages2", 422, "leave it out"),
         ("units=mm/day&area=daymet", 404, "area_gages2"),
         ("units=acre-ft", 422, "units"),
@@ -96,7 +95,11 @@ def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, s
     with sqlite_database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
         series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
-    assert sqlite_client.get(ADDRESS).json()["errors"][0]["field"] == "area"
+    assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "area_gages2", "km2": 2000.0}
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
+    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
+    assert (refused["field"], "(area_gages2, daymet)" in refused["detail"]) == ("area", True)
     assert sqlite_client.get(f"{ADDRESS}?units=mm/day").status_code == 200
     assert sqlite_client.get(f"{ADDRESS}?area=area_gages2").json()["area"] == {"name": "area_gages2", "km2": 2000.0}
 

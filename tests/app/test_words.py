@@ -9,6 +9,7 @@ from app.forecasts.schemas import BasinForecast, Calibration, KnownSnowSkill, Sn
 from app.forecasts.words import in_words, number
 from app.schema import Period
 
+T0 = date(2008, 4, 20)
 DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
 MEMBERS = {"median": [2.0, 4.5, 3.0]}
 CALIBRATED = {"median": [2.1, 2.0, 1.9], "p10": [1.5, 1.3, 1.1], "p90": [3.0, 3.3, 3.6]}
@@ -18,7 +19,7 @@ USED = Calibration(
 
 
 def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:
-    said = in_words(DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
+    said = in_words(T0, DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
     assert said == (
         "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
         "of other years. Likely, with four chances in five, it is between 1.50 and 3.00 m³/s on 21 April, and between "
@@ -28,16 +29,23 @@ def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> No
 
 def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
     said = in_words(
-        DAYS, MEMBERS, None, None, Storage(total=[321.0, 1.0, 1.0], snow=None, snow_read=None), "supplied", "cfs"
+        T0,
+        DAYS,
+        MEMBERS,
+        None,
+        None,
+        Storage(at_t0=322.0, total=[321.0, 1.0, 1.0], snow=None, snow_read=None),
+        "supplied",
+        "cfs",
     )
     assert said == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
-        "22 April. How sure that is, is not known. The basin holds 321 mm of water."
+        "22 April. How sure that is, is not known. On 20 April the basin held 322 mm of water."
     )
 
 
 def test_a_dry_spell_is_no_expectation() -> None:
-    said = in_words(DAYS, MEMBERS, None, None, None, "dry", "m3/s")
+    said = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
     assert said == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
         "22 April. How sure that is, is not known."
@@ -46,11 +54,12 @@ def test_a_dry_spell_is_no_expectation() -> None:
 
 def test_one_day_is_said_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
-    snow = Storage(total=[100.0], snow=[40.0], snow_read=None)
-    said = in_words(DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
+    snow = Storage(at_t0=None, total=[100.0], snow=[40.0], snow_read=None)
+    said = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
     assert said == (
         "2.10 mm/day is expected on 21 April, with the weather that came (a hindcast). Likely, with four chances in "
-        "five, it is between 1.50 and 3.00 mm/day. The basin holds 100 mm of water, of which 40.0 mm reads as snow."
+        "five, it is between 1.50 and 3.00 mm/day. At the end of 21 April the basin holds 100 mm of "
+        "water, of which 40.0 mm reads as snow."
     )
 
 
@@ -67,25 +76,29 @@ AT_T0 = SnowAtT0(mean=41.0, p05=36.0, p95=46.0, normal=None, percent_of_normal=N
 
 
 def test_snow_is_said_with_its_spread_its_mapping_and_what_reads_as_snow_where_there_is_none() -> None:
-    read = SnowRead(mapping="basin", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL)
-    held = Storage(total=[100.0], snow=[40.0], snow_read=read)
-    said = in_words(DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
+    read = SnowRead(
+        mapping="basin", mapping_note="It is its own.", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL
+    )
+    held = Storage(at_t0=102.0, total=[100.0], snow=[40.0], snow_read=read)
+    said = in_words(T0, DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
     assert said.endswith(
-        "The basin holds 100 mm of water, of which 40.0 mm reads as snow (5 to 95 % of the members: 35.0 to 45.0 mm). "
+        "On 20 April the basin held 102 mm of water, of which 41.0 mm reads as snow (5 to 95 % of the members: 36.0 to "
+        "46.0 mm). "
         "Where there was no snow, such cells held 7.25 mm in the mean."
     )
-    hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), "mapping": "regional"})
-    said = in_words(DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day")
-    assert said.endswith(
-        "35.0 to 45.0 mm). It is read by cells chosen over other basins, for no reference snow is kept of this one."
+    regional = {"mapping": "regional", "mapping_note": "Cells of others."}
+    hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), **regional})
+    said = in_words(
+        T0, DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day"
     )
+    assert said.endswith("36.0 to 46.0 mm). Cells of others.")
 
 
 def test_the_example_says_its_own_numbers() -> None:
     told = BasinForecast.model_validate(FORECAST)
     assert told.discharge is not None
     assert told.in_words == in_words(
-        told.time, told.discharge, told.calibrated, told.calibration, told.storage, told.forcing_kind, "m3/s"
+        told.t0, told.time, told.discharge, told.calibrated, told.calibration, told.storage, told.forcing_kind, "m3/s"
     )
 
 

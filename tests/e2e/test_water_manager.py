@@ -112,7 +112,7 @@ def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) ->
 
 
 def test_a_basin_that_is_not_kept_is_told_with_those_that_are_like_it(shown: Shown) -> None:
-    shown.go("/basins/SYNTH-99")
+    shown.go("/basins/SYNTH-0")
     expect(shown.page.get_by_role("heading", name="Unknown basin")).to_be_visible()
     expect(shown.page.get_by_text("did you mean")).to_be_visible()
 

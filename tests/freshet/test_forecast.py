@@ -87,7 +87,7 @@ def test_a_run_says_how_old_its_states_are_and_what_its_quantiles_are_of(worked:
     assert "from an empty store 40 days before" in basin["spin_up_note"]
     assert f"SYNTH-03: {basin['spin_up_note']}" in text
     assert "days since empty store" in text
-    assert "Quantiles are of the members." in text
+    assert "Not calibrated: 5 to 95 % is of the members." in text
     for ledger in basin["ledger"]:
         since = ledger["since_empty"]
         assert since["days"] == 40
@@ -194,6 +194,13 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     flows = basin["calibrated_mm_per_day"]
     assert flows["0.05"][0] < flows["0.5"][0] < flows["0.95"][0]
     assert "calibrated_mm_per_day" not in basin["missing"]
+    shown = worked("runs", run["id"]).out
+    peak = flows["0.5"].index(max(flows["0.5"]))
+    assert f"({flows['0.05'][peak]:.3g} to" in shown
+    assert ("calibrated range" in shown, "Not calibrated" in shown, "29 %" in shown) == (True, False, False)
+
+
+CALIBRATED = (1, "calibrated")
 
 
 def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> None:
@@ -204,6 +211,8 @@ def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> 
     assert len(of_leads) == 2 * 4
     assert of_leads[1, "calibrated"]["coverage_90"] == {"n": 0, "p25": None, "median": None, "p75": None}
     assert of_leads[2, "raw"]["coverage_90"]["n"] == 3
+    (missing,) = (row["missing"] for row in said.json["verification"] if (row["lead"], row["forecaster"]) == CALIBRATED)
+    assert missing["coverage_90"].endswith("fit one (freshet calibrate).")
     text = worked(*again, "--basin", BASINS[0]).out
     assert "forecasts over 2000-10-01..2001-09-30 with observed weather, 1 basins" in text
     assert "crpss persistence" in text

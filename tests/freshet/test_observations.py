@@ -2,18 +2,23 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from records import runs, series, sources
 from records.engine import Database
 from tests.freshet.conftest import Freshet
 from tests.records.factories import daily
 
 DAYS = "2005-09-28..2005-09-30"
-READ = ("observations", "SYNTH-01", "--product", "synth", "--period", DAYS, "--json")
+READ = ("observations", "SYNTH-01", "--product", "synth", "--period", DAYS, "--units", "source", "--json")
 
 
 def test_a_series_is_shown_as_it_is_known_and_as_it_was(ingested: Freshet) -> None:
     before = ingested(*READ).json
     assert (before["unit"], before["time"]) == ("cfs", ["2005-09-28", "2005-09-29", "2005-09-30"])
+    flows = ingested(*READ[:-3], *READ[-3:-1], "--units", "m3/s", "--json").json
+    assert flows["unit"] == "m3/s"
+    assert flows["values"] == pytest.approx([value * 0.3048**3 for value in before["values"]])
     then, later = datetime.now(UTC), datetime.now(UTC) + timedelta(hours=1)
     database = Database(f"sqlite:///{ingested.data / 'freshet.sqlite'}")
     with database.transaction() as session:
@@ -23,7 +28,7 @@ def test_a_series_is_shown_as_it_is_known_and_as_it_was(ingested: Freshet) -> No
     assert ingested(*READ).json["values"] == [*before["values"][:2], 5.0]
     known = ingested(*READ, "--known-at", then.isoformat()).json
     assert (known["values"], known["flags"]) == (before["values"], before["flags"])
-    assert "5.000" in ingested("observations", "SYNTH-01", "--product", "synth").out
+    assert "0.142" in ingested("observations", "SYNTH-01", "--product", "synth").out
     nothing = ingested(*READ, "--known-at", "2001-01-01T00:00:00Z")
     assert (nothing.code, nothing.json["problem"]["kind"]) == (3, "no-observations")
     assert ingested(*READ, "--known-at", "yesterday").code == 2

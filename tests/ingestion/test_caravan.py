@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.errors import InvalidInput, NotFound
+from hydrology.errors import NotFound
 from hydrology.series import DailySeries, Flag
 from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.caravan import CaravanSource
@@ -317,9 +317,3 @@ def test_the_netcdf_package_is_loaded_only_to_read_netcdf() -> None:
     code = "import sys, ingestion.sources.caravan, ingestion.sources.tables; print('netCDF4' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "False"
-
-
-def test_without_the_netcdf_package_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "netCDF4", None)
-    with pytest.raises(InvalidInput, match=r"pip install freshet\[netcdf\]"):
-        parse_netcdf(FILE, b"")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from hydrology.calendar import Period, as_date, day
 from hydrology.error_model import LEVELS
@@ -15,7 +15,7 @@ from operations.dataset import load_discharge
 from operations.reforecast import Reforecast, reforecast
 from records import error_models, runs, verification
 from records.engine import Database
-from records.tables.error_models import BasinErrorsRow
+from records.tables.error_models import BasinErrorsRow, ErrorModelRow
 from records.tables.series import SeriesRow
 from records.verification import BasinVerification
 from tests.operations.conftest import BASINS, CLOCK
@@ -116,14 +116,29 @@ def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reaso
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
 
 
-def test_a_basin_that_the_error_model_does_not_know_says_so(calibrated: Database) -> None:
+def test_a_basin_that_the_error_model_was_not_fitted_to_says_so(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
     verified(calibrated)
     unknown, known = kept_of(calibrated)[CALIBRATED, 1], kept_of(calibrated, BASINS[1])[CALIBRATED, 1]
-    assert "knows nothing of SYNTH-01" in unknown.scores.missing["crps_mm_per_day"]
+    reason = unknown.scores.missing["crps_mm_per_day"]
+    assert "was not fitted to the flow of SYNTH-01, and it has no regional numbers" in reason
     assert unknown.error_model is None
     assert known.error_model is not None
+    with calibrated.reading() as session:
+        pooled = verification.pooled(session, newest(calibrated), basins=[BASIN])
+    (of_lead,) = (of for of in pooled if (of.forecaster, of.lead) == (CALIBRATED, 1))
+    assert (of_lead.scores["crps_mm_per_day"].n, of_lead.missing["crps_mm_per_day"]) == (0, reason)
+
+
+def test_a_basin_never_seen_has_the_regional_numbers_without_a_forecast_before(calibrated: Database) -> None:
+    with calibrated.transaction() as session:
+        session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
+        session.execute(update(ErrorModelRow).values(for_unseen=True))
+    verified(calibrated)
+    row = kept_of(calibrated)[CALIBRATED, 1]
+    assert row.error_model is not None
+    assert None not in (row.scores.crps_mm_per_day, row.scores.coverage_90)
 
 
 def test_a_basin_without_flow_is_left_out_and_none_at_all_is_a_problem(calibrated: Database) -> None:

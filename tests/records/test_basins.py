@@ -56,8 +56,12 @@ def test_an_unknown_basin_is_missed_with_a_hint(database: Database) -> None:
         a_basin(session)
         with pytest.raises(UnknownBasin, match="did you mean USGS-01013500"):
             basins.get(session, "USGS-01013501")
-        with pytest.raises(UnknownBasin, match="list the basins"):
-            basins.get(session, "elsewhere")
+        for slip in ("USGS-0101350", "USGS-010135000", "USGS-01031500"):
+            with pytest.raises(UnknownBasin, match="did you mean USGS-01013500"):
+                basins.get(session, slip)
+        for other in ("elsewhere", "USGS-01022500", "USGS-13235000", "OWN-01013500"):
+            with pytest.raises(UnknownBasin, match="list the basins"):
+                basins.get(session, other)
 
 
 def test_basins_are_found_by_text_and_huc_page_by_page(database: Database) -> None:

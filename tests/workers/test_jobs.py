@@ -74,7 +74,7 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
 def test_what_cannot_be_done_fails_with_its_sentence(sqlite_shop: Shop) -> None:
     sqlite_shop.worker()
     wrong = [
-        sqlite_shop.post("forecast", basins=["SYNTH-77"]),
+        sqlite_shop.post("forecast", basins=["SYNTH-0"]),
         sqlite_shop.post("ingest", None, **{"from": ["/nowhere"]}),
         sqlite_shop.post("evaluation", period="yesterday"),
     ]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from app.discharge import Units
 from app.drain_down.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, as_csv
 from hydrology.thresholds import OF_MODEL
+from hydrology.units import Units
 
 
 def drain_down(told: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:

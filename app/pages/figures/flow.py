@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from app.discharge import Units
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Colour, Curve, Figure, Values, on_days
+from hydrology.units import Units
 
 REACH = 1.5
 """Levels up to so many times the highest flow are drawn."""

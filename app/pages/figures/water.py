@@ -45,9 +45,7 @@ def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
 
 def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
     """Return whose cells the snow is read from, how well they do, and what speaks beside them."""
-    sentences = [NOT_TRAINED]
-    if read.mapping == "regional":
-        sentences.append("No reference snow is kept of this basin: the cells were chosen over others.")
+    sentences = [NOT_TRAINED, *([read.mapping_note] if read.mapping == "regional" else [])]
     if read.skill is None:
         sentences.append(f"How well they do is not known: {forecast.missing['storage.snow_read.skill']}")
     else:

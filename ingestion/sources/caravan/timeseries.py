@@ -63,9 +63,8 @@ def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
 
     Raises:
         SourceError: the file is none, a variable or unit is unknown, or a value is impossible.
-        InvalidInput: the package netCDF4 is not installed.
     """
-    with opened(file, content, "give Caravan's timeseries/csv") as dataset:
+    with opened(file, content) as dataset:
         return _read(file, dataset)
 
 

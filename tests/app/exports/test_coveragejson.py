@@ -50,7 +50,7 @@ def test_observations_say_what_json_says(exporting: TestClient) -> None:
     said, told = exporting.get(OBSERVATIONS).json(), collection(exporting, OBSERVATIONS)
     (coverage,) = told["coverages"]
     assert coverage["ranges"]["discharge"]["values"] == said["values"]["discharge"]
-    assert told["parameters"]["discharge"]["unit"] == {"symbol": "cfs"}
+    assert told["parameters"]["discharge"]["unit"] == {"symbol": "m3/s"}
     assert told["parameters"]["discharge"]["observedProperty"]["id"].endswith(
         "/water_volume_transport_in_river_channel/"
     )

@@ -80,7 +80,7 @@ def test_many_basins_are_one_table_and_none_is_left_out(exporting: TestClient) -
 def test_observations_say_what_json_says(exporting: TestClient) -> None:
     said, table = exporting.get(OBSERVATIONS).json(), rows(exporting, OBSERVATIONS)
     assert [row["time"] for row in table] == said["time"]
-    assert column(table, "discharge [cfs]") == said["values"]["discharge"]
+    assert column(table, "discharge [m3/s]") == said["values"]["discharge"]
     assert None in said["values"]["discharge"]
     assert column(table, "discharge_flags") == said["flags"]["discharge"]
 
@@ -137,7 +137,7 @@ def test_pandas_reads_it(exporting: TestClient) -> None:
     table = pandas.read_csv(io.BytesIO(file), parse_dates=["time"])
     assert not file.startswith(b"\xef\xbb\xbf")
     assert table["time"].dt.strftime("%Y-%m-%d").tolist() == said["time"]
-    assert [None if pandas.isna(value) else value for value in table["discharge [cfs]"]] == said["values"]["discharge"]
+    assert [None if pandas.isna(value) else value for value in table["discharge [m3/s]"]] == said["values"]["discharge"]
 
 
 @pytest.mark.parametrize("address", [FORECAST, FORECASTS, OBSERVATIONS, STORAGE, SKILL, VOLUMES, BASINS])

@@ -1,0 +1,70 @@
+"""The skill that a shipped ensemble comes with: scores by basin over the test years, in a file that names the ensemble.
+
+It stands beside the description and is none of it: scores of other years are of the same ensemble.
+"""
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from hydrology.calendar import Period
+from hydrology.errors import excerpt
+from models.pretrained.form import DamagedEnsemble, Ensemble
+
+FILE = "skill.json"
+
+
+class ShippedScores(BaseModel):
+    """One metric in every basin: the number of days, and the value, or the reason why there is none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    n: list[Annotated[int, Field(ge=0)]]
+    value: list[Annotated[float, Field(allow_inf_nan=False)] | None]
+    reasons: dict[str, str]
+
+
+class ShippedSkill(BaseModel):
+    """The scores of a shipped ensemble, the mean of its members, over a period that it has not learnt from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
+    period: Annotated[str, Field(description="FIRST..LAST")]
+    evaluated_at: datetime
+    basins: list[str]
+    metrics: dict[str, ShippedScores]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        """Check that every basin has a value or a reason of every metric."""
+        Period.parse(self.period)
+        for metric, scores in self.metrics.items():
+            lacking = [basin for basin, value in zip(self.basins, scores.value, strict=True) if value is None]
+            if len(scores.n) != len(self.basins) or sorted(lacking) != sorted(scores.reasons):
+                raise ValueError(f"{metric} has not a value or a reason for every basin")
+        return self
+
+
+def write(ensemble: Ensemble, skill: ShippedSkill) -> None:
+    """Write the skill of an ensemble beside it."""
+    (ensemble.folder / FILE).write_text(skill.model_dump_json() + "\n")
+
+
+def read(ensemble: Ensemble) -> ShippedSkill | None:
+    """Return the skill beside an ensemble, or None.
+
+    Raises:
+        DamagedEnsemble: it is damaged, or another ensemble's.
+    """
+    path = ensemble.folder / FILE
+    if not path.exists():
+        return None
+    try:
+        shipped = ShippedSkill.model_validate_json(path.read_bytes())
+    except (OSError, ValueError, ValidationError) as error:
+        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+    if shipped.content != ensemble.content:
+        raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
+    return shipped
