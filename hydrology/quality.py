@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Period
+from hydrology.discharge_values import refused
 from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, to_mm_per_day
 
@@ -49,6 +50,7 @@ def quality_report(series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, 
             case "swe" if (product, "precipitation") in series:
                 findings += _empty_swe(product, daily)
             case "discharge":
+                findings += _refused_values(product, daily)
                 findings += _constant_flow(product, daily)
                 findings += _suspect_zeros(product, daily)
                 findings += _excess_runoff(product, daily, series, areas)
@@ -142,6 +144,17 @@ def _equal_temperatures(product: str, tmax: DailySeries, tmin: DailySeries) -> I
             f"tmax equals tmin on every day of {product}: both are the daily mean, "
             "so the product is not usable as daily minimum and maximum.",
             {"product": product, "days": int(known.sum())},
+        )
+
+
+def _refused_values(product: str, series: DailySeries) -> Iterator[Finding]:
+    suspect = series.flags & Flag.SUSPECT != 0
+    if sentence := refused(series):
+        yield Finding(
+            "suspect-discharge",
+            "warning",
+            f"Discharge of {product}: {sentence}.",
+            {"product": product, "count": int(suspect.sum()), "ranges": _dates(_ranges(suspect), series.period)},
         )
 
 

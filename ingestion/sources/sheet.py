@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -12,10 +11,8 @@ from typing import Self
 import numpy as np
 
 from hydrology.calendar import Day
+from hydrology.discharge_values import NUMBER, number_of
 from ingestion.sources.base import SourceError, SourceFile
-
-# Python's own float() takes more: 1_000, infinity, the digits of other scripts.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 Row = tuple[int, list[str]]
 """A row's line (in JSON its number) and its cells, an empty one where nothing is said."""
@@ -103,9 +100,20 @@ class Sheet:
             SourceError: the text is not one.
         """
         text = text.strip()
-        if not _NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
+        if not NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
             raise self.fault(f"{what} is not a number", "write it like 1.5, or leave it empty", row)
         return value
+
+    def discharge(self, text: str, what: str, row: int) -> float:
+        """Return a value of a gauge as `number_of` does.
+
+        Raises:
+            SourceError: the text has digits and is not a number.
+        """
+        try:
+            return number_of(text)
+        except ValueError:
+            raise self.fault(f"{what} is not a number", "write it like 1.5, or leave it empty", row) from None
 
     def day(self, text: str, row: int) -> Day:
         """Return a calendar day written as YYYY-MM-DD.
