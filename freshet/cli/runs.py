@@ -34,7 +34,7 @@ def runs(
     with opened(reads=True) as context, context.database.reading() as session:
         if run is not None:
             shown = run_json(session, run)
-            for note in training_notes(shown):
+            for note in run_notes(shown):
                 say(note)
             answer(shown, as_json, run_table(shown))
             return
@@ -51,6 +51,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in rows}
     quantiles = {"quantiles_of": stored.quantiles_of, "quantiles_note": stored.quantiles_note}
+    quantiles["t0_note"] = stored.t0_note
     return {**asdict(stored), **quantiles, "basins": basins}
 
 
@@ -109,6 +110,11 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
     return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
 
 
+def run_notes(run: dict[str, Any]) -> list[str]:
+    """Return the warnings about a run: of its T0, and of what its version did not learn from."""
+    return ([f"Warning: {run['t0_note']}"] if run["t0_note"] else []) + training_notes(run)
+
+
 def training_notes(run: dict[str, Any]) -> list[str]:
     """Return what is to be said of basins where the version is beyond what it learnt from."""
     learnt = [LearntFrom(**{name: said[name] for name in LEARNT_FROM}) for said in run["basins"].values()]
@@ -141,7 +147,8 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         "days since empty store",
     )
     title = (
-        f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
+        f"Run {run['id']}: T0 {run['t0']}{_age(run['t0_age_days'])}, "
+        f"{run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
         f"version {run['version_id']}, {run['program'] or 'program not kept'}; discharge in mm/day, "
         f"median of the {run['quantiles_of']}"
     )
@@ -152,6 +159,13 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
     notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
+
+
+def _age(days: int | None) -> str:
+    """Return how old T0 was at issue, in words."""
+    if days is None:
+        return ""
+    return f" ({abs(days)} day{'' if abs(days) == 1 else 's'} {'before' if days >= 0 else 'after'} the day of issue)"
 
 
 def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:
