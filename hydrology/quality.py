@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hydrology.basin_climate import BasinClimate
 from hydrology.calendar import Period
+from hydrology.discharge_values import refused
 from hydrology.findings import Finding
 from hydrology.series import DailySeries, Flag
 from hydrology.units import Area, to_mm_per_day
@@ -48,6 +49,7 @@ def quality_report(
             case "swe" if (product, "precipitation") in series:
                 findings += _empty_swe(product, daily)
             case "discharge":
+                findings += _refused_values(product, daily)
                 findings += _constant_flow(product, daily)
                 findings += _suspect_zeros(product, daily)
                 findings += _excess_runoff(product, daily, series, areas)
@@ -123,6 +125,17 @@ def _empty_swe(product: str, series: DailySeries) -> Iterator[Finding]:
             "warning",
             f"Snow water equivalent of {product} is 0 on every day: a placeholder, not 'no snow'.",
             {"product": product, "days": len(known)},
+        )
+
+
+def _refused_values(product: str, series: DailySeries) -> Iterator[Finding]:
+    suspect = series.flags & Flag.SUSPECT != 0
+    if sentence := refused(series):
+        yield Finding(
+            "suspect-discharge",
+            "warning",
+            f"Discharge of {product}: {sentence}.",
+            {"product": product, "count": int(suspect.sum()), "ranges": _dates(_ranges(suspect), series.period)},
         )
 
 

@@ -22,6 +22,8 @@ class Quantity:
         return f"{self.variable}_{self.unit.replace('/', '_per_')}"
 
 
+DISCHARGE = "discharge"
+
 WEATHER: Mapping[str, Quantity] = {
     quantity.variable: quantity
     for quantity in (
@@ -40,8 +42,8 @@ WEATHER: Mapping[str, Quantity] = {
 OBSERVED = (
     *WEATHER.values(),
     Quantity("swe", "mm", 0, 20_000),
-    Quantity("discharge", "m3/s", 0, 1e6),
-    Quantity("discharge", "cfs", 0, 4e7),
-    Quantity("discharge", "mm/day", 0, 10_000),
+    Quantity(DISCHARGE, "m3/s", 0, 1e6),
+    Quantity(DISCHARGE, "cfs", 0, 4e7),
+    Quantity(DISCHARGE, "mm/day", 0, 10_000),
 )
 """What can be observed, discharge in any of its units."""

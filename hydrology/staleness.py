@@ -13,6 +13,14 @@ def age_days(of: Day, at: datetime) -> int:
     return (at.date() - as_date(of)).days
 
 
+def stale_note(of: Day, age: int) -> str:
+    """Return the warning about a T0 that nobody asked for and that is too old."""
+    return (
+        f"T0 is {of}, {age} days before the day of issue: the newest that the data allow, and more than "
+        f"{STALE_AFTER_DAYS} days old. Fetch or ingest newer data, or name the day (--t0, `t0`) for one of the past."
+    )
+
+
 def stale(age: int) -> bool:
     """Whether something of that age is too old to go unremarked."""
     return age > STALE_AFTER_DAYS

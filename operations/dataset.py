@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Days, Period
 from hydrology.gaps import fill_short_gaps
+from hydrology.series import Flag
 from hydrology.units import to_mm_per_day
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
@@ -34,7 +35,7 @@ class BasinForcing:
 
     Attributes:
         forcing: (1, days, ...) from the first day of the record; NaN on the days that a network skips.
-        filled: the days that were interpolated, by variable.
+        filled: the days that were interpolated here, or filled by their source's stated rule, by variable.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
         assumed: the attributes that were assumed.
@@ -52,7 +53,7 @@ class BasinForcing:
         return self.forcing.period
 
     def filled_until(self, last: Day) -> dict[str, int]:
-        """Return how many days up to the last one were interpolated, by variable."""
+        """Return how many days up to the last one were interpolated or filled, by variable."""
         counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
         return {name: count for name, count in counts.items() if count}
 
@@ -150,13 +151,14 @@ def _load_whole(
     if not records:
         return outcomes
     span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
-    values = series.read_many(session, list(records), inputs.product, names, span)
+    values, flags = series.read_many_flagged(session, list(records), inputs.product, names, span)
     stamps = series.stamps(session, list(records), inputs.product)
-    for (basin, record), of_span in zip(records.items(), values, strict=True):
-        of_record = of_span[days_of(span, record)]
+    for (basin, record), of_span, flags_of_span in zip(records.items(), values, flags, strict=True):
+        days = days_of(span, record)
+        of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
         static = statics[basin]
         assert isinstance(static, Attributes)
-        outcomes[basin] = _usable(basin, config, record, of_record, static, stamps[basin])
+        outcomes[basin] = _usable(basin, config, record, of_record, marked, static, stamps[basin])
     return outcomes
 
 
@@ -180,9 +182,19 @@ def _without_series(session: Session, basin: str, inputs: InputsConfig, missing:
 
 
 def _usable(
-    basin: str, config: TrainingConfig, record: Period, values: Array, static: Attributes, stamp: int
+    basin: str,
+    config: TrainingConfig,
+    record: Period,
+    values: Array,
+    marked: npt.NDArray[np.bool_],
+    static: Attributes,
+    stamp: int,
 ) -> BasinForcing | str:
-    """Return what can be used of a record (days, variables; precipitation first), or why nothing can."""
+    """Return what can be used of a record (days, variables; precipitation first), or why nothing can.
+
+    Args:
+        marked: (days, variables), which values were FILLED when they came in.
+    """
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     filled: dict[str, Days] = {}
@@ -200,6 +212,9 @@ def _usable(
         if not after:
             return str(stop)
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+    for at, name in enumerate(names):
+        if (of_source := record.days[marked[:, at]]).size:
+            filled[name] = np.union1d(filled.get(name, of_source), of_source)
     forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
     return BasinForcing(forcing, filled, stop, stamp, static.assumed)
 

@@ -10,6 +10,7 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.staleness import age_days, stale
 from hydrology.weather import IMAGINED, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
@@ -91,17 +92,25 @@ def issue(
     purpose: runs.Purpose,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
+    t0_named: bool | None = None,
 ) -> list[runs.Run]:
-    """Compute planned runs and keep them, all or none. The arguments are those of `forecast`."""
+    """Compute planned runs and keep them, all or none. The other arguments are those of `forecast`.
+
+    Args:
+        t0_named: whether T0 was asked for; None: where `params` names it.
+    """
+    named = params.t0 is not None if t0_named is None else t0_named
     results = [results_of(plan, params, database, clock, on_days) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
         issued = [
-            issuing.store(session, new_run(plan, clock, params.weather, purpose, key), of_plan)
+            issuing.store(session, new_run(plan, clock, params.weather, purpose, key, t0_named=named), of_plan)
             for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
     for run in issued:
+        if run.t0_note:
+            log.warning("forecast.stale", run=run.id, t0=str(run.t0), age_days=run.t0_age_days)
         log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
     return issued
 
@@ -211,16 +220,22 @@ def new_run(
     purpose: runs.Purpose,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
+    *,
+    t0_named: bool,
 ) -> runs.NewRun:
     """Return a planned run as it is stored now.
 
     Args:
+        t0_named: whether T0 was asked for; else its age is held against the clock.
         kind: of its weather after T0.
         what_if: what is asked to be changed; None where nobody asks.
     """
     loaded, created = plan.inputs.loaded, clock.wall()
+    age = age_days(plan.days.t0, clock.now())
     return runs.NewRun(
         id=new_id(created),
+        t0_age_days=age,
+        t0_stale=stale(age) and not t0_named,
         t0=plan.days.t0,
         horizon_days=plan.days.horizon,
         issued_at=clock.now(),

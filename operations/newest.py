@@ -131,7 +131,7 @@ def _issue(
         possible, failed = possible_plans(database, left, clock, params, clock.now())
         new = _not_issued_yet(database, clock, possible)
         if new:
-            done.issued += issue(database, clock, params, new, purpose=asked.purpose, on_days=on_days)
+            done.issued += issue(database, clock, params, new, purpose=asked.purpose, on_days=on_days, t0_named=False)
     done.failed |= failed
 
 

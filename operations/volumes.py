@@ -49,7 +49,8 @@ def forecast_volumes(
         for plan in _plans(database, clock, read_inputs(database, ForecastParams(), version, names), params)
     ]
     asked = ForecastParams(weather="climatology")
-    return issue(database, clock, asked, planned, purpose="on-request", key=key, on_days=on_days)
+    named = params.t0 is not None
+    return issue(database, clock, asked, planned, purpose="on-request", key=key, on_days=on_days, t0_named=named)
 
 
 def _plans(database: Database, clock: Clock, inputs: Inputs, params: VolumesParams) -> list[Plan]:

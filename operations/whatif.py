@@ -67,12 +67,15 @@ def what_if(
         _base(database, clock, params, plan, of_plan, asked, on_days)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
+    named = params.t0 is not None
     with database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
         made = [
             issuing.store(
-                session, new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base)), of_plan
+                session,
+                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), t0_named=named),
+                of_plan,
             )
             for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
         ]
@@ -140,8 +143,10 @@ def _base(
         return None
     of_base = results_of(plan, params.forecast, database, clock, on_days, keep_states=False)
     with database.transaction() as session:
-        told = replace(asked, changes={})
-        return issuing.store(session, new_run(plan, clock, params.weather, "what-if", what_if=told), of_base).id
+        new = new_run(
+            plan, clock, params.weather, "what-if", what_if=replace(asked, changes={}), t0_named=params.t0 is not None
+        )
+        return issuing.store(session, new, of_base).id
 
 
 def _id(weather: RunWeather | None) -> str | None:

@@ -58,7 +58,8 @@ class RunSummary(LearntFrom):
         snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
         snow_reason: why the run has no snow; None where it has.
-        filled_forcing: how many missing values were interpolated, by variable; those without are left out.
+        filled_forcing: how many missing values were interpolated, or filled by their source's stated rule, by
+            variable; those without are left out.
         skipped_days: how many days the network skipped for lack of forcing.
         product_credit: whose the weather product is, where a feed brought some of it.
         calibration: what made its calibrated quantiles; None where it has none.

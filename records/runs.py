@@ -14,6 +14,7 @@ from hydrology.calendar import Day
 from hydrology.errors import NotFound
 from hydrology.passing import FlowAhead
 from hydrology.spin_up import is_spinning_up, spin_up_note
+from hydrology.staleness import stale_note
 from hydrology.weather import ForcingKind
 from records import retention
 from records.by_key import of_keys
@@ -202,6 +203,8 @@ class NewRun:
     Attributes:
         id: from `ids.new_id(created_at)`.
         t0: the last day that the states have consumed.
+        t0_age_days: how many days T0 lay before the clock's day; None in runs from before it was stored.
+        t0_stale: whether that is too many, where T0 was not named but chosen; None likewise.
         horizon_days: how many days it looks ahead.
         issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
         version_id, weights_hash, code_version: what computed it.
@@ -234,6 +237,13 @@ class NewRun:
     members: JsonList
     request_key: str | None = None
     reason: str | None = None
+    t0_age_days: int | None = None
+    t0_stale: bool | None = None
+
+    @property
+    def t0_note(self) -> str | None:
+        """The warning about its T0; None where there is none."""
+        return stale_note(self.t0, self.t0_age_days) if self.t0_stale and self.t0_age_days is not None else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

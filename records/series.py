@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.calendar import Period
 from hydrology.errors import NotFound
-from hydrology.series import DailySeries
+from hydrology.series import DailySeries, Flag
 from records import basins
 from records.checksums import is_whole
 from records.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
@@ -38,6 +38,7 @@ __all__ = [
     "products",
     "read",
     "read_many",
+    "read_many_flagged",
     "spans",
     "stamp",
     "stamps",
@@ -117,6 +118,29 @@ def read_many(
         UnknownBasin: one of the basins is not kept.
         DamagedSeries: a year is damaged.
     """
+    return _read_many(session, basin_ids, product, variables, period, None)
+
+
+def read_many_flagged(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
+    """Return what `read_many` does, and the flags in an array of the same shape."""
+    years = calendar_years(*(years_of(period)[at] for at in (0, -1)))
+    flags = np.full((len(basin_ids), len(years), len(variables)), Flag.ABSENT, dtype=np.uint8)
+    values = _read_many(session, basin_ids, product, variables, period, flags)
+    first = days_between(years.first, period.first)
+    return values, flags[:, first : first + len(period)]
+
+
+def _read_many(
+    session: Session,
+    basin_ids: Sequence[str],
+    product: str,
+    variables: Sequence[str],
+    period: Period,
+    all_flags: npt.NDArray[np.uint8] | None,
+) -> npt.NDArray[np.float32]:
+    """Read values, and flags into an array of the whole calendar years where one is given."""
     years = years_of(period)
     row = SeriesRow
     rows = session.execute(
@@ -141,6 +165,8 @@ def read_many(
         unseen.discard(basin)
         days = slice(starts[year], starts[year + 1])
         out[basin_at[basin], days, variable_at[variable]] = np.frombuffer(content, VALUE)
+        if all_flags is not None:
+            all_flags[basin_at[basin], days, variable_at[variable]] = np.frombuffer(flags, np.uint8)
     for basin in unseen:
         basins.require(session, basin)
     return out[:, days_between(first, period.first) : days_between(first, period.last) + 1]

@@ -25,6 +25,7 @@ FORECAST: dict[str, Any] = {
     "training_note": "SYNTH-01 is one of the 8 basins that the version learnt from.",
     "attributes_assumed": [],
     "spin_up_days": 4220,
+    "t0_age_days": 1,
     "age_days": 1,
     "stale": False,
     "filled_forcing": {},

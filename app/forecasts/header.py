@@ -63,6 +63,8 @@ class Header(TypedDict):
     attributes_assumed: list[str] | None
     spin_up_days: int | None
     spin_up_note: NotRequired[str]
+    t0_age_days: NotRequired[int]
+    t0_note: NotRequired[str]
     age_days: NotRequired[int]
     stale: NotRequired[bool]
 
@@ -101,6 +103,10 @@ def header(latest: Latest, at: datetime | None) -> Header:
         attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
         spin_up_days=basin.spin_up_days,
     )
+    if run.t0_age_days is not None:
+        fields["t0_age_days"] = run.t0_age_days
+    if run.t0_note is not None:
+        fields["t0_note"] = run.t0_note
     if (asked := what_if(run)) is not None:
         fields["what_if"] = asked
     if summary.product_credit is not None:

@@ -21,6 +21,10 @@ Column = list[float]
 Columns = dict[str, Column]
 
 
+T0_AGE = "How many days T0 lay before the service's clock at issue. Not in runs from before it was stored."
+T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
+
+
 class Superseded(Model):
     """A newer run that cannot be the latest of the basin, so that an older one still is."""
 
@@ -292,6 +296,8 @@ class RunOfBasin(Model):
     spin_up_note: str | None = Field(
         default=None, description=f"What that means for the flow. Only where it is {SPIN_UP_DAYS} days or fewer."
     )
+    t0_age_days: int | None = Field(default=None, description=T0_AGE)
+    t0_note: str | None = Field(default=None, description=T0_NOTE)
     age_days: int | None = Field(
         default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."
     )
@@ -308,7 +314,8 @@ class BasinForecast(RunOfBasin):
     model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
 
     filled_forcing: dict[str, int] = Field(
-        description="How many missing weather values were interpolated, by variable."
+        description="How many missing weather values were interpolated, or filled by the stated rule of their source "
+        "(Daymet lacks 31 December of leap years), by variable."
     )
     skipped_days: int = Field(
         description="How many days without weather the network skipped; 0 for a network that skips none."

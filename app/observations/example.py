@@ -24,7 +24,7 @@ OBSERVATIONS: dict[str, Any] = {
         "8": "missing: the source names the day and has no value for it",
         "16": "absent: no source speaks of the day",
         "32": "filled: a missing value was filled in",
-        "64": "suspect: the value is doubtful",
+        "64": "suspect: the value is doubtful; with missing, it was negative or not readable, and is not taken",
         "128": "ice: the river was frozen; a value is an estimate",
     },
     "missing": {

@@ -31,7 +31,7 @@ LEGEND: Mapping[Flag, str] = {
     Flag.MISSING: "missing: the source names the day and has no value for it",
     Flag.ABSENT: "absent: no source speaks of the day",
     Flag.FILLED: "filled: a missing value was filled in",
-    Flag.SUSPECT: "suspect: the value is doubtful",
+    Flag.SUSPECT: "suspect: the value is doubtful; with missing, it was negative or not readable, and is not taken",
     Flag.ICE: "ice: the river was frozen; a value is an estimate",
 }
 

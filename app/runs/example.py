@@ -10,6 +10,8 @@ RUN: dict[str, Any] = {
     "status": "issued",
     "reason": None,
     "t0": "2008-04-20",
+    "t0_age_days": 1,
+    "t0_note": None,
     "horizon_days": 3,
     "issued_at": "2008-04-21T06:00:00Z",
     "available_at": "2008-04-21T06:00:00Z",

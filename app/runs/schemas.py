@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
-from app.forecasts.schemas import WhatIf
+from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.runs.example import RUN
 from app.schema import Model, Program
 from app.weather.schemas import WeatherUsed
@@ -26,6 +26,8 @@ class RunSummary(Model):
     )
     reason: str | None = Field(description="Why it was not issued for every basin; null where it was.")
     t0: date = Field(description="The last day that the model's states have consumed.")
+    t0_age_days: int | None = Field(description=T0_AGE)
+    t0_note: str | None = Field(description=f"{T0_NOTE} Null elsewhere.")
     horizon_days: int
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
     available_at: datetime = Field(description="Since when it may be read.")

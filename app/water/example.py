@@ -11,7 +11,7 @@ OF_THE_RUN = {
         *("issued_at", "available_at", "horizon_days", "product", "forcing_kind", "forcing_note"),
         *("bridges", "seen_in_training", "outside_training", "trained_on", "training_note"),
         *("attributes_assumed", "spin_up_days"),
-        *("age_days", "stale"),
+        *("t0_age_days", "age_days", "stale"),
     )
 }
 

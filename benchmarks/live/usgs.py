@@ -144,6 +144,10 @@ def _rows(
     if newest and world.has("usgs-qualifier-text"):
         qualifier = "ESTIMATED"
     text = None if value is None else f"{value:.9g}"
+    if newest and world.has("usgs-thousands"):
+        text = "1,250"
+    if newest and world.has("usgs-tide"):
+        text = "-0.5"
     rows = [(gauge.series, text, modified)]
     if newest and world.has("usgs-revised-row"):  # the same day as it was a moment before
         rows.append((gauge.series, "1.0", modified.replace(hour=0)))

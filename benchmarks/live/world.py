@@ -25,6 +25,8 @@ Fault = Literal[
     "usgs-500-page-2",
     "usgs-truncated",
     "usgs-revised-row",
+    "usgs-thousands",
+    "usgs-tide",
     "nwis-no-data",
     "nwis-empty-list",
     "nwis-ice",

@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, say
 from freshet.cli.progress import reporting
-from freshet.cli.runs import run_json, run_table, training_notes
+from freshet.cli.runs import run_json, run_notes, run_table
 from freshet.cli.train import Basins, BasinsFile, listed
 from hydrology.weather import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
@@ -70,7 +70,7 @@ def forecast(
         for name, said in issued["basins"].items():
             if said["reason"]:
                 say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
-        for note in training_notes(issued):
+        for note in run_notes(issued):
             say(note)
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):

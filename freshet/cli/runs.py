@@ -37,7 +37,7 @@ def runs(
     with opened(reads=True) as context, context.database.reading() as session:
         if run is not None:
             shown = run_json(session, run)
-            for note in training_notes(shown):
+            for note in run_notes(shown):
                 say(note)
             answer(shown, as_json, run_table(shown))
             return
@@ -54,6 +54,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
     quantiles = {"quantiles_of": stored.quantiles_of, "quantiles_note": stored.quantiles_note}
+    quantiles["t0_note"] = stored.t0_note
     return {**asdict(stored), **quantiles, "basins": basins}
 
 
@@ -112,6 +113,11 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
     return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
 
 
+def run_notes(run: dict[str, Any]) -> list[str]:
+    """Return the warnings about a run: of its T0, and of what its version did not learn from."""
+    return ([f"Warning: {run['t0_note']}"] if run["t0_note"] else []) + training_notes(run)
+
+
 def training_notes(run: dict[str, Any]) -> list[str]:
     """Return what is to be said of basins where the version is beyond what it learnt from."""
     learnt = [LearntFrom(**{name: said[name] for name in LEARNT_FROM}) for said in run["basins"].values()]
@@ -144,7 +150,8 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         "days since empty store",
     )
     title = (
-        f"Run {run['id']}: T0 {run['t0']}, {run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
+        f"Run {run['id']}: T0 {run['t0']}{_age(run['t0_age_days'])}, "
+        f"{run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
         f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
     )
     notes = _range_notes(run)
@@ -183,6 +190,13 @@ def _range_notes(run: dict[str, Any]) -> list[str]:
         notes.append(f"Not calibrated{names}: 5 to 95 % is of the {run['quantiles_of']}. {run['quantiles_note']}.")
         notes += dict.fromkeys(said["missing"]["calibrated_mm_per_day"] for said in raw.values())
     return notes
+
+
+def _age(days: int | None) -> str:
+    """Return how old T0 was at issue, in words."""
+    if days is None:
+        return ""
+    return f" ({abs(days)} day{'' if abs(days) == 1 else 's'} {'before' if days >= 0 else 'after'} the day of issue)"
 
 
 def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:

@@ -58,6 +58,8 @@ def volumes(
             context.record("forecast issued", run.id, **facts)
         with reporting(), context.database.reading() as session:
             told = {name: said for run in done for name, said in _basins(session, run, params)}
+    for note in filter(None, (run.t0_note for run in done)):
+        say(f"Warning: {note}")
     for name, said in told.items():
         for field, reason in said["missing"].items():
             say(f"{name}: {field} is not known. {reason}")
@@ -82,6 +84,8 @@ def _told(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
     return {
         "run": run.id,
         "t0": str(run.t0),
+        "t0_age_days": run.t0_age_days,
+        "t0_note": run.t0_note,
         "season": str(volume.season),
         "period": str(volume.period),
         "ahead": str(volume.ahead),

@@ -89,6 +89,8 @@ def what_if(
             told = [run_json(session, run.id) for run in made]
             bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in told) if base]
     for run_told in told:
+        if run_told["t0_note"]:
+            say(f"Warning: {run_told['t0_note']}")
         for name, said in run_told["basins"].items():
             if said["reason"]:
                 say(f"{said['status'].capitalize()}: {name}: {said['reason']}")

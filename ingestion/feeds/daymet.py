@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hydrology.calendar import Day, day
+from hydrology.calendar import Day, Period, day
 from hydrology.credit import Credit
 from hydrology.errors import InvalidInput, Problem
+from hydrology.source_calendars import first_needed, with_lacking_days
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, possible
 from ingestion.feeds.http import Broken, Service
 
@@ -45,7 +46,7 @@ class DaymetFeed:
         self._service = service
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the weather of the days wanted. 31 December of a leap year is absent: Daymet's years have 365 days."""
+        """Give the weather of the days wanted; 31 December of a leap year as `hydrology.source_calendars` fills it."""
         for site in sites:
             try:
                 content: Observations | Problem = self._observations(site, wanted)
@@ -56,17 +57,20 @@ class DaymetFeed:
     def _observations(self, site: Site, wanted: Wanted) -> Observations:
         latitude, longitude = site.place()
         params = {"lat": str(latitude), "lon": str(longitude), "vars": _VARIABLES, "format": "csv"}
-        params |= {"start": str(wanted.days.first), "end": str(wanted.days.last)}
+        params |= {"start": str(first_needed(wanted.days.first)), "end": str(wanted.days.last)}
         days, columns = self._service.read(_table, PATH, params)
         last = wanted.last_of(site)
-        inside = [at for at, each in enumerate(days) if wanted.days.first <= each <= last]
+        inside = [at for at, each in enumerate(days) if each <= last]
         origin = f"{self._service.base}{PATH} {site.basin} at {latitude:g},{longitude:g}"
-        if not inside:
+        if not inside or last < wanted.days.first:
             return Observations({}, origin)
         variables = {}
         for name, values in columns.items():
             variable, unit = _COLUMNS[name]
-            variables[variable] = daily_series(np.array(days)[inside], np.array(values)[inside], unit)
+            given = with_lacking_days(daily_series(np.array(days)[inside], np.array(values)[inside], unit), last)
+            part = given.period.overlap(Period(wanted.days.first, last))
+            if part is not None:
+                variables[variable] = given.over(part)
         return possible(site.basin, Observations(variables, origin))
 
 

@@ -1,12 +1,13 @@
 """Rows of daily discharge, as gauges' services give them, as one series a basin."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from hydrology.calendar import Day, day
+from hydrology.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
 from hydrology.errors import InvalidInput, excerpt
 from hydrology.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, daily_series
@@ -14,29 +15,19 @@ from ingestion.feeds.base import FeedProblem, daily_series
 CFS = "cfs"
 PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the day
 
-_QUALIFIERS = {
-    "ICE": Flag.ICE | Flag.ESTIMATED,
-    "ESTIMATED": Flag.ESTIMATED,
-    "E": Flag.ESTIMATED,
-    "LESSTHAN": Flag.BELOW_LIMIT,
-    "<": Flag.BELOW_LIMIT,
-    "APPROVED": Flag.APPROVED,
-    "A": Flag.APPROVED,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class FlowRow:
     """A day of a gauge.
 
     Attributes:
-        value: in cfs; None where there is none.
+        value: in cfs; NaN where there is none, infinite where a code that is not known stands in its place.
         flags: what its source says of it.
         modified: when its source last changed it.
     """
 
     day: Day
-    value: float | None
+    value: float
     flags: Flag
     modified: datetime
 
@@ -44,35 +35,44 @@ class FlowRow:
 def flow_row(
     basin: str, at: object, value: object, qualifiers: object, approval: object = None, modified: object = None
 ) -> FlowRow:
-    """Read a row; qualifiers may be null, a text or a list of texts, and those that are not known say nothing here.
+    """Read a row; qualifiers may be null, a text or a list of texts. A code in place of the value qualifies it too.
 
     Raises:
-        FeedProblem: it has no day, or its value is neither a number nor null.
+        FeedProblem: it has no day, or its value has digits and is not a number.
     """
-    flags = Flag(0)
-    for word in (*_words(qualifiers), *_words(approval)):
-        flags |= _QUALIFIERS.get(word.upper(), Flag(0))
-    number = _number(basin, value)
-    if number is None:  # an estimate, or a limit, of nothing
-        flags = flags & ~(Flag.ESTIMATED | Flag.BELOW_LIMIT) | Flag.MISSING
-    return FlowRow(_day(basin, at), number, flags, _instant(modified))
+    number = _number(basin, at, value)
+    words = [*_words(qualifiers), *_words(approval)]
+    if isinstance(value, str) and not np.isfinite(number):
+        words += _words(value.replace("_", " "))
+    return FlowRow(_day(basin, at), number, qualifier_flags(words), _instant(modified))
 
 
 def discharge(rows: Iterable[FlowRow], last: Day) -> DailySeries | None:
-    """Return rows in any order as one series until a last day; of the rows of a day the one last modified counts.
+    """Return rows in any order as one series until a last day, screened; None where no row is left.
 
-    A negative discharge stays: where the tide comes in, it is real. Returns None where no row is left.
+    Of the rows of a day the one last modified counts. Where that does not order them, they are one: with the flags of
+    all, and the value that one of them has or that they agree on. Two different values are none, and suspect.
     """
-    newest: dict[Day, FlowRow] = {}
+    by_day: dict[Day, FlowRow] = {}
     for row in rows:
-        if row.day <= last and (row.day not in newest or newest[row.day].modified <= row.modified):
-            newest[row.day] = row
-    if not newest:
+        if row.day <= last:
+            before = by_day.get(row.day)
+            if before is None or before.modified < row.modified:
+                by_day[row.day] = row
+            elif before.modified == row.modified:
+                by_day[row.day] = _united(before, row)
+    if not by_day:
         return None
-    rows = list(newest.values())
-    days = np.array([row.day for row in rows])
-    values = np.array([np.nan if row.value is None else row.value for row in rows])
-    return daily_series(days, values, CFS, np.array([row.flags for row in rows], dtype=np.uint8))
+    days = np.array(list(by_day))
+    said = np.array([row.value for row in by_day.values()])
+    values, flags = screened(said, np.array([row.flags for row in by_day.values()], dtype=np.uint8))
+    return daily_series(days, values, CFS, flags)
+
+
+def _united(one: FlowRow, other: FlowRow) -> FlowRow:
+    numbers = {row.value for row in (one, other) if not np.isnan(row.value) and row.value not in SENTINELS}
+    value = numbers.pop() if len(numbers) == 1 else UNKNOWN_CODE if numbers else np.nan
+    return replace(one, value=value, flags=one.flags | other.flags)
 
 
 def _words(text: object) -> list[str]:
@@ -82,16 +82,18 @@ def _words(text: object) -> list[str]:
     return str(text).replace(":", " ").replace(",", " ").split() if isinstance(text, str) else []
 
 
-def _number(basin: str, value: object) -> float | None:
-    if value is None or value == "":
-        return None
+def _number(basin: str, at: object, value: object) -> float:
+    if value is None:
+        return np.nan
     try:
-        number = float(value) if isinstance(value, str | int | float) and "_" not in str(value) else np.nan
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return number_of(str(value))
     except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
-        raise FeedProblem(f"A value of {excerpt(basin)} is no number: nothing of the basin was taken.")
-    return number
+        pass
+    raise FeedProblem(
+        f"The discharge of {excerpt(basin)} on {excerpt(str(at)[:10])} is not a number ({excerpt(str(value)[:20])}): "
+        "nothing of the basin was taken. Leave the day out of the period, or tell the service of it."
+    )
 
 
 def _day(basin: str, at: object) -> Day:

@@ -11,7 +11,7 @@ from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Broken, Service, parsed
 from ingestion.feeds.usgs import CREDIT, NAMESPACE
-from ingestion.feeds.usgs_sites import in_lists
+from ingestion.feeds.usgs_sites import how_to_choose, in_lists
 
 Form = Literal["json", "rdb"]
 UNIT = "ft3/s"
@@ -25,6 +25,10 @@ class _Series:
     method: str
     unit: str
     rows: tuple[FlowRow, ...]
+
+    def __str__(self) -> str:
+        days = [row.day for row in self.rows]
+        return f"{excerpt(self.method)[:64]} ({min(days)} to {max(days)})"
 
 
 _ByBasin = dict[str, list[_Series]]
@@ -65,15 +69,15 @@ class NwisFeed:
 
     def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations | Problem:
         with_rows = [series for series in held if series.rows]
-        if site.basin in self._named:
-            with_rows = [series for series in with_rows if series.method == self._named[site.basin]]
-        if len(with_rows) > 1:
-            methods = excerpt(", ".join(series.method for series in with_rows))
-            return FeedProblem(f"{site.basin} has several series: choose of {methods} in the feed's `series`.")
+        chosen = [series for series in with_rows if series.method == self._named.get(site.basin, series.method)]
+        if len(chosen) > 1 or (with_rows and not chosen):
+            ids = [series.method for series in with_rows]
+            cause = f"{len(ids)} series in these days" if chosen else f"no series {excerpt(self._named[site.basin])}"
+            return FeedProblem(f"{site.basin} has {cause}. {how_to_choose(site.basin, ids, with_rows)}")
         origin = f"{self._service.base} {site.basin}"
-        if not with_rows:
+        if not chosen:
             return Observations({}, origin)
-        (series,) = with_rows
+        (series,) = chosen
         if series.unit != UNIT:
             return FeedProblem(f"The discharge of {site.basin} is not in {UNIT}: nothing of the basin was taken.")
         daily = discharge(series.rows, wanted.last_of(site))
@@ -85,7 +89,7 @@ def _of_json(body: bytes) -> _ByBasin:
 
     Raises:
         Broken: it is not the JSON of this service.
-        FeedProblem: a value is none.
+        FeedProblem: a value is not a number.
     """
     by_basin: _ByBasin = defaultdict(list)
     try:
@@ -114,7 +118,7 @@ def _of_rdb(body: bytes) -> _ByBasin:
 
     Raises:
         Broken: it is not such a text.
-        FeedProblem: a value is none.
+        FeedProblem: a value is not a number.
     """
     by_basin: dict[str, dict[str, list[FlowRow]]] = defaultdict(lambda: defaultdict(list))
     names: list[str] = []
@@ -143,15 +147,12 @@ def _of_rdb(body: bytes) -> _ByBasin:
 
 
 def _rdb_row(basin: str, row: Mapping[str, str], name: str) -> FlowRow:
-    """Read a row whose value may be a word (`Ice`, `Eqp`): then there is none, and the word says why."""
-    value, codes = row[name], row.get(f"{name}_cd", "")
-    if value[:1].isalpha():
-        return flow_row(basin, row["datetime"], None, [codes, value.replace("_", " ")])
-    return flow_row(basin, row["datetime"], _present(value, _NO_DATA), codes)
+    """Read a row whose value may be a code (`Ice`, `Eqp`): then there is none, and the code says why."""
+    return flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
 
 
 def _present(value: Any, no_data: float) -> Any:
-    """Return a value as it is written; None where it is the number that stands for none."""
+    """Return a value as it is written; None where it is the number that the answer has for none."""
     try:
         return None if float(value) == no_data else value
     except (TypeError, ValueError):

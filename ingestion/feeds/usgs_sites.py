@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hydrology.errors import excerpt
+from hydrology.calendar import Day, day
+from hydrology.errors import InvalidInput, excerpt
 from hydrology.units import M2_PER_SQUARE_MILE
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
 
+MOST_LISTED = 8
 LONGEST_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
 
 # Standard time by its abbreviation: the zone with summer time, and the one without.
@@ -47,11 +49,16 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class DailySeriesInfo:
-    """A series of daily mean discharge that a gauge has."""
+    """A series of daily mean discharge that a gauge has; `begin` and `end` as its service gives them, or None."""
 
     id: str
     primary: bool
     sublocation: str | None
+    begin: Day | None = None
+    end: Day | None = None
+
+    def __str__(self) -> str:
+        return f"{excerpt(self.id)[:64]} ({self.begin or 'begin unknown'} to {self.end or 'end unknown'})"
 
 
 def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
@@ -100,6 +107,8 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
                 str(feature.get("id") or said.get("time_series_id")),
                 said.get("primary") == "Primary",
                 said.get("sublocation_identifier") or None,
+                _day(said.get("begin")),
+                _day(said.get("end")),
             )
             by_basin.setdefault(str(said.get("monitoring_location_id")), []).append(info)
     return by_basin
@@ -120,19 +129,35 @@ def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]
             "discharge."
         )
     ids = [info.id for info in held]
-    choice_of = excerpt(", ".join(ids))
     if basin in named:
         if named[basin] in ids:
             return named[basin]
-        raise FeedProblem(f"{basin} has no series {named[basin]}: choose of {choice_of} in the feed's `series`.")
+        raise FeedProblem(f"{basin} has no series {excerpt(named[basin])}. {how_to_choose(basin, ids, held)}")
     main = [info.id for info in held if info.primary and info.sublocation is None]
     for choice in (ids, main):
         if len(choice) == 1:
             return choice[0]
+    which = "several are primary" if main else "none is primary"
     raise FeedProblem(
-        f"{basin} has {len(ids)} series of daily mean discharge, and none is the main one: choose of {choice_of} "
-        "in the feed's `series`."
+        f"{basin} has {len(ids)} series of daily mean discharge, and {which}. {how_to_choose(basin, ids, held)}"
     )
+
+
+def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -> str:
+    """Return which series a gauge has, and how one is named to a feed."""
+    listed = ", ".join(map(str, described[:MOST_LISTED])) + (", ..." if len(described) > MOST_LISTED else "")
+    return (
+        f"They are {listed}. Name one, such as the one that goes on: in the feed's `series`, or as "
+        f"`freshet feeds add NAME --adapter ADAPTER --series {basin}={excerpt(ids[-1])[:64]}`."
+    )
+
+
+def _day(value: object) -> Day | None:
+    """Return the calendar day that a text begins with; None where it does not."""
+    try:
+        return day(str(value)[:10])
+    except InvalidInput:
+        return None
 
 
 def _is_daily_mean(said: Properties) -> bool:

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.calendar import Days
-from hydrology.quantities import Quantity
+from hydrology.discharge_values import screened
+from hydrology.quantities import DISCHARGE, Quantity
 from hydrology.series import DailySeries, Flag
 from hydrology.unit_hints import unit_hint
 from ingestion.sources.base import SourceError, SourceFile
@@ -56,11 +57,14 @@ class DailyRows:
     def series(self, values: npt.NDArray[np.float64], quantity: Quantity, column: str) -> DailySeries | None:
         """Return a column as a series from its first to its last value; None where it has none.
 
-        Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT.
+        Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT. Discharge is screened before.
 
         Raises:
             SourceError: a value is outside the limits.
         """
+        flags = None
+        if quantity.variable == DISCHARGE:
+            values, flags = screened(values)
         self.refuse(
             ~np.isnan(values) & ~((quantity.lowest <= values) & (values <= quantity.highest)),
             lambda row: (
@@ -70,13 +74,15 @@ class DailyRows:
             f"convert the column if it is not in {quantity.unit}, correct the value, or leave it empty where it is "
             "missing",
         )
-        with_value = np.flatnonzero(~np.isnan(values))
+        if flags is None:
+            flags = np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8)
+        with_value = np.flatnonzero(~np.isnan(values) | (flags & Flag.SUSPECT != 0))
         if not len(with_value):
             return None
         span = slice(int(with_value[0]), int(with_value[-1]) + 1)
-        days, values = self.days[span], values[span]
+        days = self.days[span]
         timeline = Timeline(days[0], (days - days[0]).astype(np.int64))
-        return timeline.series(values, np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8), quantity.unit)
+        return timeline.series(values[span], flags[span], quantity.unit)
 
     def _line(self, row: int) -> int | None:
         return None if self.lines is None else self.lines[row]

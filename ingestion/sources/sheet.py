@@ -12,10 +12,8 @@ from typing import Self
 import numpy as np
 
 from hydrology.calendar import Day
+from hydrology.discharge_values import NUMBER, number_of
 from ingestion.sources.base import SourceError, SourceFile
-
-# Python's own float() takes more: 1_000, infinity, the digits of other scripts.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 # What may be repeated of a cell that is not as it should be: digits with signs and separators, and marks of no value.
 _SHOWN = re.compile(
@@ -131,9 +129,20 @@ class Sheet:
             SourceError: the text is not one.
         """
         text = text.strip()
-        if not _NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
+        if not NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
             raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row)
         return value
+
+    def discharge(self, text: str, what: str, row: int) -> float:
+        """Return a value of a gauge as `number_of` does.
+
+        Raises:
+            SourceError: the text has digits and is not a number.
+        """
+        try:
+            return number_of(text)
+        except ValueError:
+            raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row) from None
 
     def day(self, text: str, row: int) -> Day:
         """Return a calendar day written as YYYY-MM-DD.

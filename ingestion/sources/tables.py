@@ -15,7 +15,7 @@ from hydrology.basins import basin_id, gauge_product, has_source
 from hydrology.calendar import Day
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.products import own_product
-from hydrology.quantities import OBSERVED, Quantity
+from hydrology.quantities import DISCHARGE, OBSERVED, Quantity
 from hydrology.units import M2_PER_KM2
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
@@ -160,7 +160,7 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
             (quantity.variable, rows.series(numbers, quantity, name)) for name, quantity, numbers in by_column
         ]
         series = tuple(
-            SourceSeries(gauge_product(basin) if name == "discharge" else product, name, daily, sheet.file)
+            SourceSeries(gauge_product(basin) if name == DISCHARGE else product, name, daily, sheet.file)
             for name, daily in by_variable
             if daily is not None
         )
@@ -187,6 +187,7 @@ _Rows = tuple[list[Day], list[int], list[list[float]]]
 def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[str, _Rows]:
     at_basin, at_date = sheet.columns.index("basin"), sheet.columns.index("date")
     places = [sheet.columns.index(name) for name in columns]
+    readers = [sheet.discharge if _COLUMNS[name].variable == DISCHARGE else sheet.number for name in columns]
     rows_by_basin: dict[str, _Rows] = {}
     for line, cells in sheet.rows:
         basin = cells[at_basin].strip()
@@ -198,8 +199,8 @@ def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[
         lines.append(line)
         values.append(
             [
-                sheet.number(cells[at], name, line) if cells[at].strip() else np.nan
-                for at, name in zip(places, columns, strict=True)
+                np.nan if not cells[at].strip() else read(cells[at], name, line)
+                for at, name, read in zip(places, columns, readers, strict=True)
             ]
         )
     return rows_by_basin

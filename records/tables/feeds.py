@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.tables.base import Base, JsonObject, one_of
+from records.tables.base import Base, JsonList, JsonObject, one_of
 
 
 class FeedRow(Base):
@@ -49,6 +49,9 @@ class FeedBasinRow(Base):
     tried_at: Mapped[datetime]
     # When it last did not fail, by the service's clock.
     fetched_at: Mapped[datetime | None]
+    # Spans of days without a value inside the record, and what is doubtful in what came.
+    holes: Mapped[JsonList] = mapped_column(server_default="[]")
+    warnings: Mapped[JsonList] = mapped_column(server_default="[]")
 
 
 class CreditRow(Base):

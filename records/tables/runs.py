@@ -47,6 +47,10 @@ class RunRow(Base):
     program: Mapped[str | None]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
     what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
+    # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named; null in runs
+    # from before they were stored.
+    t0_age_days: Mapped[int | None]
+    t0_stale: Mapped[bool | None]
 
 
 class RunBasinRow(Base):

@@ -30,7 +30,8 @@ def keep(database: Database, *results: BasinResult, conserving: bool = True, bas
     """Keep a run of a promoted version and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
-        return a_run(session, version, *results, horizon_days=3, forcing_kind="observed").id
+        said = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
+        return a_run(session, version, *results, **said).id
 
 
 def test_the_latest_forecast_says_what_it_is(database: Database, client: TestClient) -> None:
@@ -411,6 +412,22 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
         assert abs(member.residual) <= member.tolerance
     depths = {name: sum(flows) / (example.area.km2 / 86.4) for name, flows in example.discharge.items()}
     assert depths["p05"] < -example.water_balance.mean["discharge"] < depths["p95"]
+
+
+@pytest.mark.parametrize(("chosen", "warned"), [(True, True), (False, False)])
+def test_a_run_on_an_old_t0_says_so_wherever_it_is_read(
+    sqlite_database: Database, sqlite_client: TestClient, chosen: bool, warned: bool
+) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        old = {"t0": day("2008-07-26"), "t0_age_days": 66, "t0_stale": chosen}
+        run = a_run(session, version, made.forecast(), horizon_days=3, **old)
+    of_basin = sqlite_client.get(f"/v1/runs/{run.id}/basins/{BASIN}").json()
+    of_run = sqlite_client.get(f"/v1/runs/{run.id}").json()
+    page = sqlite_client.get(f"/basins/{BASIN}?run={run.id}").text
+    assert of_basin["t0_age_days"] == of_run["t0_age_days"] == 66
+    for said in (of_basin.get("t0_note"), of_run["t0_note"], page):
+        assert ("66 days before the day of issue" in (said or "")) is warned
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,21 @@ def test_what_cannot_be_forecast_is_told_and_keeps_no_run(
     assert worked("runs", "--json").json == before
 
 
+def test_a_t0_of_long_ago_is_remarked_on_unless_it_was_asked_for(worked: Freshet) -> None:
+    chosen, named = worked("forecast", "--json"), worked("forecast", "--t0", "2005-06-01", "--json")
+    (old,), (asked,) = chosen.json["runs"], named.json["runs"]
+    assert old["t0_age_days"] > 7_000
+    assert old["t0_stale"]
+    assert old["t0_note"].startswith(f"T0 is {old['t0']}, {old['t0_age_days']} days before the day of issue")
+    assert f"Warning: {old['t0_note']}" in chosen.err
+    assert asked["t0_age_days"] > 7_000
+    assert (asked["t0_stale"], asked["t0_note"]) == (False, None)
+    assert "Warning" not in named.err
+    shown = worked("runs", old["id"])
+    assert f"({old['t0_age_days']} days before the day of issue)" in " ".join(shown.out.split())
+    assert "Warning: T0 is" in shown.err
+
+
 def test_nothing_is_forecast_without_a_version(ingested: Freshet) -> None:
     said = ingested("forecast")
 

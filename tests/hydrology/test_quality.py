@@ -124,6 +124,15 @@ def test_negative_precipitation_is_an_error() -> None:
     assert (found.severity, found.detail["count"], found.detail["lowest"]) == ("error", 2, -1)
 
 
+def test_suspect_values_of_discharge_are_a_warning_with_their_days() -> None:
+    nan = float("nan")
+    daily = series([1, nan, 2], "cfs")
+    daily.flags[1] = Flag.MISSING | Flag.SUSPECT
+    found = findings({("usgs", "discharge"): daily})["suspect-discharge"]
+    assert (found.severity, found.detail["count"]) == ("warning", 1)
+    assert found.detail["ranges"] == [["2000-01-02", "2000-01-02"]]
+
+
 def test_constant_flow_is_told() -> None:
     nan = float("nan")
     found = findings({("usgs", "discharge"): series([12, 12, nan, 12], "cfs")})

@@ -123,7 +123,7 @@ def test_a_namespaced_archive(tmp_path: Path) -> None:
 
 def test_a_broken_basin_leaves_the_others_readable(tmp_path: Path) -> None:
     other = write.FLOW_PATH.replace(write.GAUGE, "01031500")
-    broken = write.streamflow().replace("350.00", "-3.00")
+    broken = write.streamflow().replace("350.00", "3.5.0")
     source = CamelsSource(
         [write.folder(tmp_path, {write.FLOW_PATH: broken, other: write.streamflow(gauge="01031500")})]
     )

@@ -50,14 +50,9 @@ def test_a_namespaced_gauge() -> None:
     [
         ("01031500 2000 02 28 350.00 A", "the row is of another gauge, in the file of 01022500"),
         ("010225000 2000 02 28 350.00 A", "the row is of another gauge"),
-        ("01022500 2000 02 28 350.00 P", "the flag is none of"),
-        ("01022500 2000 02 28 350.00 A:ex", "the flag is none of"),
-        ("01022500 2000 02 28 350.00 M", "-999 and M go together"),
-        ("01022500 2000 02 28 -999.00 A", "-999 and M go together"),
-        ("01022500 2000 02 28 -3.00 A", "the flow is below zero"),
-        ("01022500 2000 02 28 nan A", "the flow is below zero, or no number"),
-        ("01022500 2000 02 28 inf A", "the flow is below zero, or no number"),
-        ("01022500 2000 02 28 Ice A", "column 5 cannot be read as discharge"),
+        ("01022500 2000 02 28 1,250 A", "the flow is not a number"),
+        ("01022500 2000 02 28 1_000 A", "the flow is not a number"),
+        (f"01022500 2000 02 28 {'1' * 40} A", "the flow is not a number"),
         ("01022500 2000 02 28 350.00", "the row is cut: it has 5 columns instead of 6"),
         ("01022500 2000 02 31 350.00 A", "the date is not a calendar day"),
         ("01022500 2000 02 27 350.00 A", "the day 2000-02-27 comes twice"),
@@ -71,6 +66,31 @@ def test_a_broken_row_is_refused_by_number(row: str, cause: str) -> None:
         parse("\n".join(lines))
     assert caught.value.line == 2
     assert cause in caught.value.cause
+
+
+@pytest.mark.parametrize(
+    ("row", "value", "flags"),
+    [
+        ("350.00 P", 350, 0),
+        ("350.00 A:ex", 350, Flag.APPROVED | Flag.SUSPECT),
+        ("350.00 M", np.nan, Flag.MISSING | Flag.SUSPECT),
+        ("-999.00 A", np.nan, Flag.APPROVED | Flag.MISSING),
+        ("-999999 M", np.nan, Flag.MISSING),
+        ("-3.00 A", np.nan, Flag.APPROVED | Flag.MISSING | Flag.SUSPECT),
+        ("nan A", np.nan, Flag.APPROVED | Flag.MISSING),
+        ("inf A", np.nan, Flag.APPROVED | Flag.MISSING | Flag.SUSPECT),
+        ("Ice A", np.nan, Flag.APPROVED | Flag.MISSING),
+        ("Whale A", np.nan, Flag.APPROVED | Flag.MISSING | Flag.SUSPECT),
+    ],
+)
+def test_a_value_that_is_none_is_one_day_and_the_gauge_goes_on(row: str, value: float, flags: int) -> None:
+    lines = write.streamflow().split("\n")
+    before = parse("\n".join(lines))
+    lines[1] = f"01022500 2000 02 28 {row}"
+    series = parse("\n".join(lines))
+    np.testing.assert_array_equal(series.values[1], value)
+    assert series.flags[1] == flags
+    np.testing.assert_array_equal(series.values[[0, 2, 3]], before.values[[0, 2, 3]])
 
 
 @given(

@@ -55,6 +55,31 @@ def values_of(data: BasinData) -> dict[tuple[str, str, str], list[float]]:
     return {(one.product, one.variable, one.series.unit): one.series.values.tolist() for one in data.series}
 
 
+@pytest.mark.parametrize(
+    ("written", "flag"),
+    [
+        ("-0.1", Flag.MISSING | Flag.SUSPECT),
+        ("Whale", Flag.MISSING | Flag.SUSPECT),
+        ("Ice", Flag.MISSING),
+        ("-999", Flag.MISSING),
+        ("-9999.0", Flag.MISSING),
+        ("NaN", Flag.MISSING),
+    ],
+)
+def test_one_value_of_discharge_that_is_none_is_one_missing_day(tmp_path: Path, written: str, flag: Flag) -> None:
+    rows = [("2000-02-27", "0.1"), ("2000-02-28", written), ("2000-02-29", "0.3")]
+    table = "basin,date,discharge_m3_per_s\n" + "".join(f"OWN-mill,{at},{value}\n" for at, value in rows)
+    (flow,) = source(tmp_path, observations=table).read("OWN-mill").series
+    np.testing.assert_allclose(flow.series.values, [0.1, np.nan, 0.3])
+    assert flow.series.flags.tolist() == [0, flag, 0]
+
+
+def test_digits_that_are_not_a_number_are_refused_by_line(tmp_path: Path) -> None:
+    table = 'basin,date,discharge_m3_per_s\nOWN-mill,2000-02-27,1\nOWN-mill,2000-02-28,"1,250"\n'
+    error = fault(tmp_path, observations=table)
+    assert (error.line, error.cause) == (3, "discharge_m3_per_s is not a number")
+
+
 def test_a_basin_is_told_with_all_that_the_tables_say(tmp_path: Path) -> None:
     tables = source(tmp_path)
     assert tables.basins() == ["OWN-mill"]
@@ -187,10 +212,8 @@ def test_a_broken_table_of_basins_is_refused(tmp_path: Path, old: str, new: str,
         ("2000-02-28", "28 février", 3, "the date is not a calendar day"),
         ("2000-02-28", "0200-02-28", 3, "the day 0200-02-28 is outside"),
         (",0,,0.2", ",-0.1,,0.2", 3, "precipitation_mm_per_day on 2000-02-28 is outside 0 to"),
-        (",0,,0.2", ",0,,-999", 3, "discharge_m3_per_s on 2000-02-28 is outside 0 to 1e+06 m3/s (-999)"),
+        (",0,,0.2", ",0,,2e6", 3, "discharge_m3_per_s on 2000-02-28 is outside"),
         (",0,,0.2", ',0,,"1,250"', 3, "discharge_m3_per_s is not a number (1,250)"),
-        (",0,,0.2", ",0,,NA", 3, "discharge_m3_per_s is not a number (NA)"),
-        (",0,,0.2", ",0,,#N/A", 3, "discharge_m3_per_s is not a number (#N/A)"),
         (",0,,0.2", ",0,,\u22120.2", 3, "discharge_m3_per_s is not a number (\u22120.2)"),
         (",0,,0.2", ",0,280,0.2", 3, "tmax_degC on 2000-02-28 is outside -100 to 70 degC (280)"),
         (",0,,0.2", ",none,,0.2", 3, "precipitation_mm_per_day is not a number"),

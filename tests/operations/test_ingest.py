@@ -79,7 +79,7 @@ def cut_row(path: Path) -> int:
 def text_in_number(path: Path) -> int:
     lines = path.read_text().splitlines()
     fields = lines[49].split()
-    lines[49] = lines[49].replace(fields[4], "wet", 1)
+    lines[49] = lines[49].replace(fields[4], "1.2.5", 1)
     path.write_text("\n".join(lines) + "\n")
     return 50
 
@@ -104,6 +104,17 @@ def negative_rain(path: Path) -> int:
 
 def other_columns(path: Path) -> None:
     path.write_text(path.read_text().replace("prcp(mm/day)", "rain(inch)"))
+
+
+def test_a_negative_flow_and_a_code_are_two_missing_days_and_one_warning(kept: Database, copy: Path) -> None:
+    lines = (copy / FLOW).read_text().splitlines()
+    for at, written in ((49, "-0.1"), (60, "Whale")):
+        lines[at] = lines[at].replace(lines[at].split()[4], written, 1)
+    (copy / FLOW).write_text("\n".join(lines) + "\n")
+    outcome = run(kept, copy)["SYNTH-02"]
+    assert (outcome.status, outcome.changed_days) == ("changed", 2)
+    (warning,) = (sentence for sentence in outcome.warnings if "not taken" in sentence)
+    assert f"so missing: 2, the first on {'-'.join(lines[49].split()[1:4])}" in warning
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 from hydrology.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
+from records.runs import Run
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD, intake_of, purpose_of
 
@@ -15,7 +16,15 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
 
     tools, key = running.tools, running.job.id
     issued = issue(tools.database, tools.clock, params, purpose=purpose_of(running), key=key, on_days=running.show)
-    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
+    return {"runs": [_issued(running, run) for run in issued]}
+
+
+def _issued(running: Running, run: Run) -> dict[str, Any]:
+    """Return what the result of a job says of a run, and log the warning about its T0."""
+    if run.t0_note:
+        running.log(f"Run {run.id}: {run.t0_note}")
+    said = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}
+    return said | ({"t0_note": run.t0_note} if run.t0_note else {})
 
 
 def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
@@ -24,12 +33,7 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
 
     tools, job = running.tools, running.job
     made = make(tools.database, tools.clock, params, by=job.created_by, key=job.id, on_days=running.show)
-    return {
-        "runs": [
-            {"run": run.id, "status": run.status, "t0": str(run.t0), "base": run.what_if and run.what_if.base}
-            for run in made
-        ]
-    }
+    return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in made]}
 
 
 def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
 
     tools = running.tools
     issued = forecast_volumes(tools.database, tools.clock, params, key=running.job.id, on_days=running.show)
-    return {"runs": [{"run": run.id, "status": run.status, "t0": str(run.t0)} for run in issued]}
+    return {"runs": [_issued(running, run) for run in issued]}
 
 
 def daily(running: Running, params: DailyParams) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from hydrology.basins import gauge_product
 from hydrology.errors import InvalidInput, NotFound
 from hydrology.series import DailySeries
+from hydrology.source_calendars import with_lacking_days_marked
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.base import BasinData, SourceError, SourceSeries
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
@@ -28,6 +29,8 @@ from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 
 _OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"
+FILLED_BY_THEIR_SOURCE = ("daymet",)
+"""Products whose files hold days that their own source's calendar lacks."""
 _ONE_COPY = "leave only one of them in the paths given"
 
 
@@ -96,7 +99,10 @@ class CamelsSource:
                 assert file.product is not None
                 forcing = parse_forcing(text, latitude)
                 areas[file.product] = forcing.area
-                parsed = {(file.product, name): values for name, values in forcing.series.items()}
+                told = forcing.series
+                if file.product in FILLED_BY_THEIR_SOURCE:
+                    told = {name: with_lacking_days_marked(values) for name, values in told.items()}
+                parsed = {(file.product, name): values for name, values in told.items()}
             else:
                 parsed = _parse(file, text)
             series += [SourceSeries(*key, values, text.file) for key, values in parsed.items()]

@@ -11,7 +11,7 @@ from hydrology.calendar import Days, day
 from hydrology.series import DailySeries
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.sources.base import SourceError, SourceFile
-from ingestion.sources.caravan.variables import QUANTITIES, same_unit, stated_units
+from ingestion.sources.caravan.variables import QUANTITIES, STREAMFLOW, same_unit, stated_units
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
 
@@ -39,14 +39,15 @@ def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
     at = sheet.columns.index(_DATE)
     columns = [name for name in sheet.columns if name != _DATE]
     _refuse_unknown(file, sheet.columns, sheet.header)
+    readers = [sheet.discharge if name == STREAMFLOW else sheet.number for name in columns]
     days, lines, values = [], [], []
     for line, cells in sheet.rows:
         days.append(sheet.day(cells.pop(at), line))
         lines.append(line)
         values.append(
             [
-                np.nan if cell.strip().lower() in _NOTHING else sheet.number(cell, name, line)
-                for name, cell in zip(columns, cells, strict=True)
+                np.nan if cell.strip().lower() in _NOTHING else read(cell, name, line)
+                for name, cell, read in zip(columns, cells, readers, strict=True)
             ]
         )
     if not days:

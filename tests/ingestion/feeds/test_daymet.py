@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.live.world import Fault
+from hydrology.calendar import Period
 from hydrology.series import Flag
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.daymet import DaymetFeed, _table
@@ -24,20 +25,29 @@ def test_the_table_is_found_below_six_or_eight_lines_of_words(live: Live, faults
         weather = observed(given).variables
         assert set(weather) == {"precipitation", "tmax", "tmin", "srad", "vp", "daylength", "swe"}
         rain = weather["precipitation"]
-        known = ~np.isnan(rain.values)
+        known = rain.flags == 0
         np.testing.assert_allclose(
             rain.values[known], gauge(basin).weather["precipitation"].over(rain.period).values[known]
         )
         assert 30_000 < weather["daylength"].values[0] < 36_000
 
 
-def test_a_leap_year_has_its_29_february_and_lacks_its_31_december(live: Live) -> None:
+def test_a_leap_year_has_its_29_february_and_its_31_december_is_filled(live: Live) -> None:
     rain = observed(live.fetch(feed(live), YEARS)[MAINE]).variables["precipitation"]
-    absent = [str(at) for at in rain.days[rain.flags == Flag.ABSENT]]
-    assert absent == ["2024-12-31"]
+    assert [str(at) for at in rain.days[rain.flags != 0]] == ["2024-12-31"]
+    filled = rain.over(Period.parse("2024-12-29..2024-12-31"))
+    assert (filled.values[2], filled.flags[2]) == (filled.values[:2].mean(), Flag.FILLED)
     assert str(rain.period) == YEARS
     leap = int((np.datetime64("2024-02-29") - rain.start).astype(int))
     assert rain.values[leap] == gauge(MAINE).weather["precipitation"].over(rain.period).values[leap]
+
+
+@pytest.mark.parametrize("days", ["2024-12-31..2024-12-31", "2024-12-30..2025-01-02", "2024-06-01..2024-12-31"])
+def test_the_filled_day_is_the_same_whichever_days_are_asked_for(live: Live, days: str) -> None:
+    whole = observed(live.fetch(feed(live), YEARS)[MAINE]).variables
+    for name, series in observed(live.fetch(feed(live), days)[MAINE]).variables.items():
+        assert str(series.period) == days
+        np.testing.assert_array_equal(series.values, whole[name].over(series.period).values)
 
 
 def test_a_place_outside_is_told_in_the_words_of_the_service(live: Live) -> None:

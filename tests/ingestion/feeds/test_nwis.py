@@ -1,13 +1,17 @@
 """The older daily values of USGS, as JSON and RDB."""
 
+import json
+
 import numpy as np
 import pytest
 
+from hydrology.calendar import Period, day
 from hydrology.series import Flag
-from ingestion.feeds.base import FeedProblem
+from ingestion.feeds.base import FeedProblem, Observations, Wanted
+from ingestion.feeds.flow import discharge
 from ingestion.feeds.http import Broken
 from ingestion.feeds.nwis import Form, NwisFeed, _of_json, _of_rdb
-from tests.ingestion.feeds.conftest import MAINE, Live, gauge, observed, site, why
+from tests.ingestion.feeds.conftest import MAINE, NOW, Live, gauge, observed, site, why
 
 
 def feed(live: Live, form: Form = "json") -> NwisFeed:
@@ -54,14 +58,65 @@ USGS\t01031500\t2026-11-02\tEqp\tP:Eqp\t4\tP
 """
 
 
-def test_several_columns_are_several_series_and_tides_are_negative() -> None:
+def test_several_columns_are_several_series_and_a_negative_value_is_one_missing_day() -> None:
     first, second = _of_rdb(RDB.encode())[MAINE]
     assert (first.method, second.method) == ("1", "2")
-    assert [(row.value, row.flags) for row in first.rows] == [
-        (-3.5, Flag.APPROVED | Flag.ESTIMATED),
-        (None, Flag.MISSING),
-    ]
     assert [row.value for row in second.rows] == [4]
+    flow = discharge(first.rows, day("2026-11-21"))
+    assert flow is not None
+    assert np.isnan(flow.values).all()
+    assert flow.flags.tolist() == [Flag.APPROVED | Flag.MISSING | Flag.SUSPECT, Flag.MISSING]
+
+
+def test_a_code_that_nobody_knows_is_one_missing_day_and_the_gauge_goes_on() -> None:
+    first, _ = _of_rdb(RDB.replace("Eqp\tP:Eqp", "Whale\tP").replace("-3.5", "3.5").encode())[MAINE]
+    flow = discharge(first.rows, day("2026-11-21"))
+    assert flow is not None
+    assert flow.values[0] == 3.5
+    assert flow.flags.tolist() == [Flag.APPROVED | Flag.ESTIMATED, Flag.MISSING | Flag.SUSPECT]
+
+
+def json_of(*rows: tuple[str, str, list[str]]) -> bytes:
+    """Return the service's answer with rows of a day, a value and its qualifiers."""
+    values = [{"value": value, "qualifiers": codes, "dateTime": f"{at}T00:00:00.000"} for at, value, codes in rows]
+    variable = {
+        "variableCode": [{"value": "00060"}],
+        "unit": {"unitCode": "ft3/s"},
+        "noDataValue": -999999.0,
+        "options": {"option": [{"optionCode": "00003"}]},
+    }
+    series = {
+        "sourceInfo": {"siteCode": [{"value": MAINE[5:]}]},
+        "variable": variable,
+        "values": [{"value": values, "method": [{"methodID": 68077}]}],
+    }
+    return json.dumps({"value": {"timeSeries": [series]}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "flags"),
+    [
+        ([("-999999", ["P", "Ice"]), ("-999999", ["P", "Bkw"])], np.nan, Flag.MISSING | Flag.ICE),
+        ([("-999999", ["P", "Bkw"]), ("-999999", ["P", "Ice"])], np.nan, Flag.MISSING | Flag.ICE),
+        ([("-999999", ["A", "Ice"]), ("250", ["P", "e"])], 250, Flag.APPROVED | Flag.ICE | Flag.ESTIMATED),
+        ([("250", ["P"]), ("250.0", ["P", "Ice"])], 250, Flag.ICE | Flag.ESTIMATED),
+        ([("250", ["P"]), ("251", ["P", "Ice"])], np.nan, Flag.MISSING | Flag.SUSPECT | Flag.ICE),
+        ([("-12.5", ["P"])], np.nan, Flag.MISSING | Flag.SUSPECT),
+        ([("0.0", ["P"])], 0, 0),
+        ([("240", ["P", "&"])], 240, 0),
+        ([("240", ["P", "Whale"])], 240, Flag.SUSPECT),
+        ([("-9999", ["A"])], np.nan, Flag.APPROVED | Flag.MISSING),
+    ],
+)
+def test_rows_of_one_day_are_one_day_with_the_flags_of_all(
+    rows: list[tuple[str, list[str]]], value: float, flags: int
+) -> None:
+    """Of DOI-USGS dataRetrieval issue 113: the service gives a day twice."""
+    held = _of_json(json_of(*(("2026-11-11", text, codes) for text, codes in rows)))
+    flow = discharge(held[MAINE][0].rows, day("2026-11-21"))
+    assert flow is not None
+    np.testing.assert_array_equal(flow.values, [value])
+    assert flow.flags.tolist() == [flags]
 
 
 @pytest.mark.parametrize(
@@ -79,13 +134,14 @@ def test_what_is_no_whole_rdb_is_broken(body: str) -> None:
         _of_rdb(body.encode())
 
 
-def test_a_value_that_is_none_is_told() -> None:
-    with pytest.raises(FeedProblem, match=f"A value of {MAINE} is no number"):
-        _of_rdb(RDB.replace("-3.5", "-3.5x").encode())
+@pytest.mark.parametrize("written", ["-3.5x", "1,250", "1_000"])
+def test_digits_that_are_not_a_number_are_refused_with_their_day(written: str) -> None:
+    with pytest.raises(FeedProblem, match=rf"{MAINE} on 2026-11-01 is not a number \({written}\)"):
+        _of_rdb(RDB.replace("-3.5", written).encode())
 
 
 def test_the_name_of_a_gauge_in_an_answer_is_not_repeated_as_it_came() -> None:
-    with pytest.raises(FeedProblem, match="is no number") as refusal:
+    with pytest.raises(FeedProblem, match="is not a number") as refusal:
         _of_rdb(RDB.replace("-3.5", "-3.5x").replace("01031500", "\x1b[2J" + "1" * 5000).encode())
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 400
@@ -95,3 +151,15 @@ def test_the_name_of_a_gauge_in_an_answer_is_not_repeated_as_it_came() -> None:
 def test_json_of_another_shape_is_broken(body: bytes) -> None:
     with pytest.raises(Broken):
         _of_json(body)
+
+
+def test_several_series_are_refused_with_their_days(live: Live) -> None:
+    def content(**named: str) -> object:
+        one = NwisFeed(live.service("/nwis/dv/"), "rdb", named and {MAINE: named["series"]})
+        held = _of_rdb(RDB.encode())[MAINE]
+        return one._content(site(MAINE), Wanted(Period.parse("2026-11-01..2026-11-22"), NOW), held)
+
+    assert "1 (2026-11-01 to 2026-11-02), 2 (2026-11-02 to 2026-11-02)" in str(content())
+    assert f"--series {MAINE}=2" in str(content())
+    assert "no series 3" in str(content(series="3"))
+    assert isinstance(content(series="2"), Observations)

@@ -1,6 +1,7 @@
 """USGS daily discharge: what comes of each thing that the service does."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 from benchmarks.live.world import Fault, Revision
 from hydrology.calendar import Period, day
 from hydrology.series import Flag
-from ingestion.feeds.base import Wanted
+from ingestion.feeds.base import FeedProblem, Wanted
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.usgs import UsgsFeed
-from ingestion.feeds.usgs_sites import in_lists, locations
+from ingestion.feeds.usgs_sites import DailySeriesInfo, chosen, in_lists, locations
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, PLACES, Live, gauge, observed, site, why
 
 YESTERDAY = day("2026-11-21")
@@ -121,10 +122,10 @@ def test_of_two_series_one_is_named_or_none_is_taken(live: Live) -> None:
     sentence = why(live.fetch(feed(live))[MAINE])
     series = gauge(MAINE).series
     assert series in sentence
-    assert "choose of" in sentence
+    assert "several are primary" in sentence
     other = observed(live.fetch(feed(live, _01031500=series[::-1]))[MAINE]).variables["discharge"]
     assert set(other.values) == {2.0}
-    assert "choose of" in why(live.fetch(feed(live, _01031500="another"))[MAINE])
+    assert "has no series another" in why(live.fetch(feed(live, _01031500="another"))[MAINE])
 
 
 def test_no_data_is_no_error(live: Live) -> None:
@@ -187,3 +188,40 @@ def test_hundreds_of_gauges_are_asked_for_in_a_few_requests() -> None:
     assert [basin for part in parts for basin in part] == ids
     assert len(parts) == 2
     assert all(len("%2C".join(part)) < 7_000 for part in parts)
+
+
+OLD = DailySeriesInfo("aaaa", True, None, day("1950-10-01"), day("2003-09-30"))
+NEW = DailySeriesInfo("bbbb", True, None, day("1990-10-01"), day("2026-11-21"))
+
+
+def test_several_primary_series_are_refused_with_begin_and_end_and_how_to_choose() -> None:
+    """Of USGS EGRET issue 84: one of a gauge's two series ended in 2003."""
+    with pytest.raises(FeedProblem) as refusal:
+        chosen(MAINE, [OLD, NEW], {})
+    sentence = str(refusal.value)
+    assert "several are primary" in sentence
+    assert "aaaa (1950-10-01 to 2003-09-30), bbbb (1990-10-01 to 2026-11-21)" in sentence
+    assert f"--series {MAINE}=bbbb" in sentence
+    assert chosen(MAINE, [OLD, NEW], {MAINE: "aaaa"}) == "aaaa"
+    assert chosen(MAINE, [OLD, replace(NEW, primary=False)], {}) == "aaaa"
+
+
+def test_no_primary_series_and_unknown_ends_are_named_as_such() -> None:
+    third = DailySeriesInfo("c" * 500, False, "x")
+    with pytest.raises(FeedProblem, match="none is primary") as refusal:
+        chosen(MAINE, [replace(OLD, primary=False, end=None), replace(NEW, primary=False), third], {})
+    assert "aaaa (1950-10-01 to end unknown)" in str(refusal.value)
+    assert len(str(refusal.value)) < 600
+
+
+def test_digits_that_are_not_a_number_name_their_day(live: Live) -> None:
+    live.today("usgs-thousands")
+    assert re.search(rf"{MAINE} on 2026-11-21 is not a number \(1,250\)", why(live.fetch(feed(live))[MAINE]))
+
+
+def test_a_tide_is_one_missing_day(live: Live) -> None:
+    live.today("usgs-tide")
+    flow = observed(live.fetch(feed(live))[MAINE]).variables["discharge"]
+    assert np.isnan(flow.values[-1])
+    assert flow.flags[-1] == Flag.MISSING | Flag.SUSPECT
+    assert not np.isnan(flow.values[:-1]).any()
