@@ -49,6 +49,7 @@ def forecast(
     params: ForecastParams,
     *,
     purpose: runs.Purpose = "operational",
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
@@ -59,6 +60,7 @@ def forecast(
             the last day that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the
             observed).
         purpose: why the runs are made; on imagined weather they are a what-if, whatever it is.
+        owner: the operator's key that the runs are stored under; None for the service's.
         key: names the request, so that the same one again returns its runs; None for new ones each time.
         on_days: gets how many basin-days are advanced, of how many.
 
@@ -75,7 +77,7 @@ def forecast(
     if not issued:
         inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
         planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
-        issued = issue(database, clock, params, planned, purpose=purpose, key=key, on_days=on_days)
+        issued = issue(database, clock, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
     if purpose == "operational":
         decide(database, clock, [basin for names in groups.values() for basin in names])
     return issued
@@ -88,6 +90,7 @@ def issue(
     planned: Sequence[Plan],
     *,
     purpose: runs.Purpose,
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
@@ -97,7 +100,7 @@ def issue(
         if earlier := _earlier_runs(session, key):
             return earlier
         issued = [
-            issuing.store(session, new_run(plan, clock, params.weather, purpose, key), of_plan)
+            issuing.store(session, new_run(plan, clock, params.weather, purpose, key, owner=owner), of_plan)
             for plan, of_plan in zip(planned, results, strict=True)
         ]
     for run in issued:
@@ -210,12 +213,14 @@ def new_run(
     purpose: runs.Purpose,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
+    owner: str | None = None,
 ) -> runs.NewRun:
     """Return a planned run as it is stored now.
 
     Args:
         kind: of its weather after T0.
         what_if: what is asked to be changed; None where nobody asks.
+        owner: the operator's key that it is stored under; None for the service's.
     """
     loaded, created = plan.inputs.loaded, clock.wall()
     return runs.NewRun(
@@ -235,6 +240,7 @@ def new_run(
         weather=plan.forecast,
         purpose=purpose,
         what_if=what_if,
+        owner=owner,
         members=list(loaded.labels),
         request_key=key,
     )

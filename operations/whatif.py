@@ -33,6 +33,7 @@ def what_if(
     params: WhatIfParams,
     *,
     by: str | None = None,
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
@@ -43,7 +44,7 @@ def what_if(
 
     Args:
         by: who asks.
-        key, on_days: as in `operations.forecast.forecast`.
+        owner, key, on_days: as in `operations.forecast.forecast`.
 
     Raises:
         InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
@@ -64,7 +65,7 @@ def what_if(
     results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.told(), note=params.note, by=by)
     bases = [
-        _base(database, clock, params, plan, of_plan, asked, on_days)
+        _base(database, clock, params, plan, of_plan, asked, owner, on_days)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
     with database.transaction() as session:
@@ -72,7 +73,9 @@ def what_if(
             return earlier
         made = [
             issuing.store(
-                session, new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base)), of_plan
+                session,
+                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), owner),
+                of_plan,
             )
             for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
         ]
@@ -122,6 +125,7 @@ def _base(
     plan: Plan,
     results: Results,
     asked: RunWhatIf,
+    owner: str | None,
     on_days: OnDays,
 ) -> str | None:
     """Return the run that a changed one is to be compared with, made now where there is none; None where nothing is
@@ -141,7 +145,8 @@ def _base(
     of_base = results_of(plan, params.forecast, database, clock, on_days, keep_states=False)
     with database.transaction() as session:
         told = replace(asked, changes={})
-        return issuing.store(session, new_run(plan, clock, params.weather, "what-if", what_if=told), of_base).id
+        new = new_run(plan, clock, params.weather, "what-if", what_if=told, owner=owner)
+        return issuing.store(session, new, of_base).id
 
 
 def _id(weather: RunWeather | None) -> str | None:

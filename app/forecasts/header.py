@@ -62,6 +62,7 @@ class Header(TypedDict):
     training_note: str | None
     attributes_assumed: list[str] | None
     spin_up_days: int | None
+    official: NotRequired[bool]
     spin_up_note: NotRequired[str]
     age_days: NotRequired[int]
     stale: NotRequired[bool]
@@ -101,6 +102,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
         spin_up_days=basin.spin_up_days,
     )
+    if run.owner is not None:
+        fields["official"] = False
     if (asked := what_if(run)) is not None:
         fields["what_if"] = asked
     if summary.product_credit is not None:

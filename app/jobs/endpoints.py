@@ -20,6 +20,7 @@ from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
+from records.permissions import NotAllowed
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -89,7 +90,7 @@ _EXAMPLES = {
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
-    responses=POSTED | documented_writing(IdempotencyConflict),
+    responses=POSTED | documented_writing(NotAllowed, IdempotencyConflict),
     openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
 def post_job(

@@ -155,6 +155,7 @@ def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
         "member_count": len(version.members),
         "basin_count": len(version.basins),
         "current_for": len(in_use.get(version.id, ())),
+        "official": version.owner is None,
     }
 
 

@@ -90,6 +90,7 @@ def _common_fields(run: runs.Run) -> dict[str, Any]:
     names = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
     return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
         "version": run.version_id,
+        "official": run.owner is None,
         "what_if": what_if(run),
         "t0": as_date(run.t0),
         "weather": weather_used(run),

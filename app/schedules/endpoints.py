@@ -47,7 +47,7 @@ def create_schedule(
     of a time zone. What was missed while the service stood still is made up for once."""
     now = clock.wall()
     with database.transaction() as session:
-        created = schedules.create(session, service.due(new, now), now)
+        created = schedules.create(session, service.due(new, key, now), now)
         audit.record(session, actor, "schedule made", created.id, now, name=created.name)
     response.headers["Location"] = f"/v1/schedules/{created.id}"
     return _tagged(response, created, key)
@@ -88,7 +88,7 @@ def replace_schedule(
     now = clock.wall()
     with database.transaction() as session:
         revision = service.seen(session, schedule, if_match)
-        changed = schedules.update(session, schedule, revision, service.due(new, now), now)
+        changed = schedules.update(session, schedule, revision, service.due(new, key, now), now)
         audit.record(session, actor, "schedule changed", schedule, now, name=changed.name, revision=changed.revision)
     return _tagged(response, changed, key)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hydrology.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
-from records import feeds
+from records import feeds, permissions
 from workers import uploads
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file
@@ -41,10 +41,9 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     """Ingest a table that was sent to the service."""
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
-    from operations import posted
 
     with running.tools.database.reading() as session:
-        changeable = posted.changeable(session, running.job)
+        changeable = permissions.tables_writable(session, running.grant)
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
     return _ingested(running, TablesSource(None, Path(params.observations_file), params.product, changeable, files))
@@ -53,12 +52,9 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     """Keep a weather forecast that was sent to the service. One from an operator's key takes no place of a feed's."""
     from ingestion.reading import Files
-    from operations import posted
     from operations.weather import add
 
-    tools = running.tools
-    with tools.database.reading() as session:
-        operational = posted.speaks_for_the_service(session, running.job)
+    tools, operational = running.tools, running.grant.is_official
     files = Files((uploads.folder(tools.settings.data),), running.show_file)
     kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
     for reason in kept.refused.values():
@@ -80,7 +76,7 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
             running.log(f"{outcome.basin} failed: {outcome.error}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
-    outcomes = run(running.tools.database, source, running.tools.clock, basins, show)
+    outcomes = run(running.tools.database, source, running.tools.clock, basins, show, running.grant)
     return counted(outcomes, "ingested")
 
 
@@ -106,46 +102,39 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     """Fit a bridge where that is asked for, and apply it."""
-    from operations import posted
     from operations.bridge import apply, fit
 
     tools = running.tools
+    with tools.database.reading() as session:
+        among = permissions.writable(session, running.grant)
 
     def show(basin: str, done: int, total: int) -> None:
         running.show(done, total, basin)
 
     result: dict[str, Any] = {}
     if params.fit is not None:
-        with tools.database.reading() as session:
-            posted.require_may_fit(session, running.job, params.name, params.fit.model)
-        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show)
+        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show, among)
         for reason in fitted.refused.values():
             running.log(f"Not fitted: {reason}")
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
         if params.fit.model is not None:
             return result
-    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show)
+    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)
     return result | counted(outcomes, "bridged")
 
 
 def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or what more is known of one."""
-    from operations import posted
     from operations.gauges import add
 
-    tools, job = running.tools, running.job
-    with tools.database.reading() as session:
-        posted.require_describable(session, job, params.basin)
-    return asdict(add(tools.database, tools.clock, tools.settings, params, job.key_id, running.pause))
+    tools = running.tools
+    return asdict(add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause))
 
 
 def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
-    from operations import posted
     from operations.climate import compute
 
     tools = running.tools
-    with tools.database.reading() as session:
-        posted.require_describable(session, running.job, params.basin)
     computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}
