@@ -83,7 +83,7 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
     try:
         data = source.read(basin)
         with database.transaction() as session:
-            permissions.register(session, grant, basin)
+            is_new = permissions.register(session, grant, basin)
             outcome = store(session, data, clock)
         findings = _report(database, basin, clock)
     except Problem as problem:
@@ -91,7 +91,8 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
         return Outcome(basin, "failed", error=str(problem))
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
     log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
-    return Outcome(basin, outcome.status, outcome.new_days, outcome.changed_days, outcome.invalidated_states, warnings)
+    status = "new" if is_new else outcome.status
+    return Outcome(basin, status, outcome.new_days, outcome.changed_days, outcome.invalidated_states, warnings)
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:

@@ -94,9 +94,8 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
     for name, value in authority.admins.items():
         given = _at(said, name)
         if given is not None and value in (None, given):
-            raise NotAllowed(
-                f"{_of(grant)} may not set {name} of a job of the kind {request.kind} to {given}. {_ADMIN}"
-            )
+            shown = "" if value is None else f" to {given}"
+            raise NotAllowed(f"{_of(grant)} may not set `{name}` of a job of the kind {request.kind}{shown}. {_ADMIN}")
     for name, subject in authority.names.items():
         given = _at(said, name)
         if given is not None:
@@ -123,15 +122,20 @@ def tables_writable(session: Session, grant: Grant) -> list[str]:
     return basins.user_basins(session, grant.owner)
 
 
-def register(session: Session, grant: Grant, basin: str) -> None:
-    """Register a new basin with the key of an operator's job, before its data are stored; others stay as they are.
+def register(session: Session, grant: Grant, basin: str) -> bool:
+    """Register a basin with the key of an operator's job, if it is new, before its data are stored.
+
+    Returns:
+        Whether it was registered now.
 
     Raises:
         NotAllowed: the basin is not the operator's.
     """
-    if not grant.is_official:
-        basins.register(session, basin, grant.key_id)
-        _require_basins(session, grant, {}, [basin])
+    if grant.is_official:
+        return False
+    is_new = basins.register(session, basin, grant.key_id)
+    _require_basins(session, grant, {}, [basin])
+    return is_new
 
 
 _ADMIN = "Use an admin's key (`freshet keys make NAME --scope admin`), or the command line."

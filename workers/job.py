@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from records import events, jobs
+from records import audit, events, jobs
 from records.clock import Clock
 from records.engine import Database
 from records.permissions import SERVICE, Grant
@@ -117,6 +117,12 @@ class Running:
                 raise CancelAsked
             case "shutdown":
                 raise ShutdownAsked
+
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Add to the audit trail what the job has changed."""
+        actor = audit.Actor(self.job.created_by or f"job {self.job.id}", self.job.key_id)
+        with self.tools.database.transaction() as session:
+            audit.record(session, actor, action, subject, self.tools.clock.wall(), job=self.job.id, **detail)
 
     def log(self, text: str) -> None:
         """Add a line to the job's log.

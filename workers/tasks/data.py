@@ -1,6 +1,6 @@
 """What jobs do that bring data in, and make data from data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -10,6 +10,7 @@ from hydrology.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from records import feeds, permissions
+from records.ids import sha256
 from workers import uploads
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file
@@ -24,17 +25,23 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
+    from operations import trail
     from operations.ingest_benchmarks import ingest_published
 
     with intake_of(running).of(params.from_) as (paths, files):
+        fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
         match params.source:
             case "benchmarks":
                 published = benchmarks.read(paths[0], files)
-                return asdict(ingest_published(running.tools.database, running.tools.clock, published))
+                done = ingest_published(running.tools.database, running.tools.clock, published)
+                named = _named(running, params.from_) | trail.files([published.file], _places(running, fetched))
+                running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
+                return asdict(done)
             case "caravan":
-                return _ingested(running, CaravanSource(paths, files), params.basins)
+                return _ingested(running, CaravanSource(paths, files), params.from_, fetched, params.basins)
             case "camels":
-                return _ingested(running, CamelsSource(paths, params.product, files), params.basins)
+                source = CamelsSource(paths, params.product, files)
+                return _ingested(running, source, params.from_, fetched, params.basins)
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
@@ -46,7 +53,8 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
         changeable = permissions.tables_writable(session, running.grant)
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
-    return _ingested(running, TablesSource(None, Path(params.observations_file), params.product, changeable, files))
+    source = TablesSource(None, Path(params.observations_file), params.product, changeable, files)
+    return _ingested(running, source, [params.observations_file], {})
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
@@ -59,6 +67,8 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
     for reason in kept.refused.values():
         running.log(f"Refused: {reason}")
+    digest = sha256(Path(params.weather_file).read_bytes())
+    running.record("weather added", kept.issue_id, sha256=digest, new=len(kept.new), known=len(kept.known))
     return {
         "weather": kept.issue_id,
         "new": len(kept.new),
@@ -68,7 +78,14 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     }
 
 
-def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
+def _ingested(
+    running: Running,
+    source: "Source",
+    places: Sequence[str],
+    fetched: Mapping[str, str],
+    basins: Sequence[str] = (),
+) -> dict[str, Any]:
+    from operations import trail
     from operations.ingest import ingest as run
 
     def show(outcome: "Outcome", done: int, total: int) -> None:
@@ -76,8 +93,26 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
             running.log(f"{outcome.basin} failed: {outcome.error}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
-    outcomes = run(running.tools.database, source, running.tools.clock, basins, show, running.grant)
+    read = trail.ReadFiles(source)
+    outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant)
+    named = _named(running, places) | trail.files(read.of(outcomes), _places(running, fetched))
+    running.record("data ingested", "basins", **trail.changes(outcomes), **named)
     return counted(outcomes, "ingested")
+
+
+def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
+    """Return what folders are called in the audit trail: downloads by their URL, folders for ingestion not at all."""
+    from operations import trail
+
+    settings = running.tools.settings
+    called = {path: trail.shown(url, {}) for path, url in fetched.items()}
+    return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
+
+
+def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
+    from operations import trail
+
+    return {"from": [trail.shown(place, _places(running, {})) for place in places]}
 
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
@@ -94,6 +129,14 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     listener = Listener(show, running.log, running.pause)
     intake = intake_of(running)
     done = run(tools.database, tools.clock, tools.settings, intake, params.feed, params.basins, params.period, listener)
+    running.record(
+        "feed fetched",
+        params.feed,
+        **feeds.statuses(done),
+        new_days=sum(one.new_days for one in done),
+        changed_days=sum(one.revised_days for one in done),
+        period=None if params.period is None else str(params.period),
+    )
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
@@ -102,6 +145,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     """Fit a bridge where that is asked for, and apply it."""
+    from operations import trail
     from operations.bridge import apply, fit
 
     tools = running.tools
@@ -117,9 +161,12 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
         for reason in fitted.refused.values():
             running.log(f"Not fitted: {reason}")
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
+        products = {"from": params.fit.from_, "to": params.fit.to, "model": params.fit.model}
+        running.record("bridge fitted", fitted.id, name=params.name, **products)
         if params.fit.model is not None:
             return result
     outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)
+    running.record("bridge applied", params.name, **trail.changes(outcomes))
     return result | counted(outcomes, "bridged")
 
 
@@ -128,7 +175,9 @@ def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
     from operations.gauges import add
 
     tools = running.tools
-    return asdict(add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause))
+    added = add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause)
+    running.record("basin added", added.basin, new=added.new, changed=list(added.changed))
+    return asdict(added)
 
 
 def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
@@ -137,4 +186,5 @@ def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
 
     tools = running.tools
     computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)
+    running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}
