@@ -69,7 +69,8 @@ def shown(name: str, places: Mapping[str, str]) -> str:
     path, _, member = name.partition("!")
     for place, called in places.items():
         if Path(path).is_relative_to(place):
-            path = str(Path(called) / Path(path).relative_to(place)) if called else str(Path(path).relative_to(place))
+            within = str(Path(path).relative_to(place))
+            path = "!".join(part for part in (called, within) if part not in ("", "."))
             break
     else:
         path = Path(path).name

@@ -44,7 +44,8 @@ def create_schedule(
     response: Response, key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
     """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
-    of a time zone. What was missed while the service stood still is made up for once."""
+    of a time zone. What was missed while the service stood still is made up for once. Its jobs run with the rights of
+    your key as they are at that time: when the key is revoked or has expired, they fail and say so."""
     now = clock.wall()
     with database.transaction() as session:
         created = schedules.create(session, service.due(new, key, now), now)

@@ -268,7 +268,7 @@ def a_training(service: Service) -> None:
     service.require_unchanged()
     # Nor does an admin's promotion let it serve others; the operator may score it, as its own.
     promotion = {"basins": [VACANT], "reason": "looks better"}
-    answer = service.client.post(f"/v1/models/{version}/promotions", json=promotion, headers=service.admin)
+    answer = service.client.put(f"/v1/models/{version}/promotion", json=promotion, headers=service.admin)
     assert (answer.status_code, answer.json()["type"]) == (422, "/problems/not-owners-basin"), answer.text
     _, outcome = service.done(service.operator, "evaluation", period="2004-10-01..2004-10-05", basins=[GAUGE])
     assert outcome.status == "succeeded", outcome
