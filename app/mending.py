@@ -25,7 +25,9 @@ from records.feeds import FeedConflict
 from records.ids import Corrupt
 from records.jobs import IdempotencyConflict
 from records.latest import NoForecast, NoModel
+from records.permissions import NotAllowed
 from records.product_credits import ProductConflict
+from records.promotions import NotOwnersBasin
 from records.retention import Gone
 from records.schedules import ScheduleConflict
 from records.series import NoObservations
@@ -51,6 +53,8 @@ MENDING: Mapping[type[Problem], str] = {
     StorageFull: "Free space on the disk of the database (see `/v1/status`), and send the request again.",
     Unauthorized: "Send a key: `Authorization: Bearer TOKEN`. `freshet keys make NAME` makes one.",
     Forbidden: "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing.",
+    NotAllowed: "Leave out what belongs to others, use the key that it belongs to, or an admin's key.",
+    NotOwnersBasin: "Name only basins that the operator's key registered, or promote a version of the service.",
     ScheduleConflict: "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name.",
     FeedConflict: "Choose another name, or remove the feed that has it.",
     ProductConflict: "Choose another name for the product: what one source brought stays its own.",

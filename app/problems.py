@@ -24,6 +24,7 @@ from records.engine import DatabaseProblem, StorageFull, is_full
 from records.feeds import FeedConflict
 from records.ids import Corrupt
 from records.jobs import UnknownJob
+from records.permissions import NotAllowed
 from records.product_credits import ProductConflict
 from records.retention import Gone
 from records.runs import UnknownRun
@@ -115,6 +116,7 @@ STATUS: Mapping[type[Exception], int] = {
     StorageFull: 507,
     Unauthorized: 401,
     Forbidden: 403,
+    NotAllowed: 403,
     ScheduleConflict: 409,
     FeedConflict: 409,
     ProductConflict: 409,

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from freshet.cli.commands import COMMANDS, loaded
 from freshet.cli.main import EXIT_CODES
+from jobspec.authority import Authority, Owned
 from jobspec.kinds import KINDS
 from records.settings import Settings
 
@@ -51,6 +52,29 @@ kind that can be asked for. What a job does to its process, and what becomes of 
 
 The workers of its queue do a job. An attempt that takes longer than its limit is ended, and the job has failed.
 One whose progress stands still for the time in the last column is ended too, and the job is tried again."""
+
+
+_RIGHTS = """\
+## Who may have which job done
+
+The command line, a schedule that it made and an admin's key may have every job done, and their jobs write all that the
+last two columns name. What a job of an operator's key may write is declared with the kind (`jobspec/authority.py`) and
+enforced once: a request that shows that it may not is refused with 403 (`not-allowed`) when it is posted, the rest when
+it runs, and no other table can be written by its handler. A schedule's jobs run with the rights that the key which made
+it has at that time: when it was revoked or has expired, they fail and say so. A job's members have its rights.
+
+An operator's key owns the basins that it registered, the versions that it trained, the runs and comparisons that it
+asked for. These are marked (`official` is false), and never stand for the service: no operator's run is a latest
+forecast, a recession, a volume or a decision about an alert, and no operator's version serves another's basin."""
+_WHOSE: dict[Owned, str] = {
+    "any": "of any owner",
+    "basin": "of its basins",
+    "version": "of its versions",
+    "run": "of its runs",
+    "weather": "not operational",
+    "comparison": "of its comparisons",
+    "feed": "of its feeds",
+}
 
 
 def pages() -> dict[str, str]:
@@ -120,10 +144,35 @@ def _jobs() -> str:
         f"{_in_words(min(job.silence_limit, job.time_limit))} |"
         for kind, job in KINDS.items()
     ]
-    return (
-        "\n".join([_JOBS, "", "| kind | what | queue | limit | without progress |", "|---|---|---|---|---|", *rows])
-        + "\n"
+    rights = [f"| `{kind}` | {_operators(job.authority)} | {_more(job.authority)} |" for kind, job in KINDS.items()]
+    parts = [
+        *(_JOBS, "", "| kind | what | queue | limit | without progress |", "|---|---|---|---|---|", *rows, ""),
+        *(
+            _RIGHTS,
+            "",
+            "| kind | an operator's key | tables that only the others' jobs write |",
+            "|---|---|---|",
+            *rights,
+        ),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _operators(authority: Authority) -> str:
+    if not authority.operators:
+        return f"Not at all. {authority.note}"
+    by_owner: dict[Owned, list[str]] = {}
+    for table, owned in authority.writes.items():
+        by_owner.setdefault(owned, []).append(f"`{table}`")
+    written = "; ".join(f"{_WHOSE[owned]}: {', '.join(tables)}" for owned, tables in by_owner.items())
+    withheld = "".join(
+        f" Not with `{name}`{'' if value is None else f' {value}'}." for name, value in authority.admins.items()
     )
+    return f"{authority.note}{withheld} {f'Writes {written}.' if written else ''}".rstrip()
+
+
+def _more(authority: Authority) -> str:
+    return ", ".join(f"`{table}`" for table in sorted(authority.also)) or "none"
 
 
 def _in_words(time: timedelta) -> str:

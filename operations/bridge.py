@@ -4,7 +4,7 @@ A bridged series is a product of its own; what it is made from is never changed.
 new, and what was revised in the meantime is revised in its product, too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import metadata
 
 import numpy as np
@@ -48,10 +48,14 @@ def fit(
     asked: BridgeFit,
     wanted: Sequence[str] = (),
     on_basin: OnBasin = lambda _basin, _done, _total: None,
+    among: Collection[str] | None = None,
 ) -> Bridge:
     """Fit a bridge for basins (none named: all that have the product it is from), and keep it.
 
     A basin that has too few days of both products gets the middle of the bridges of basins like it.
+
+    Args:
+        among: the basins that may be written; None for all.
 
     Raises:
         InvalidInput: a product is bridged to itself.
@@ -62,7 +66,8 @@ def fit(
         raise InvalidInput("A bridge leads from one product to another, and makes a third: give three names.")
     with database.reading() as session:
         bridges.require_free(session, name)
-        names = _with_weather(session, chosen(session, wanted), asked.from_)
+        names = [basin for basin in chosen(session, wanted) if among is None or basin in among]
+        names = _with_weather(session, names, asked.from_)
     own: dict[str, NewPart] = {}
     too_few: dict[str, str] = {}
     for done, basin in enumerate(names, start=1):
@@ -100,11 +105,13 @@ def apply(
     name: str,
     wanted: Sequence[str] = (),
     on_basin: OnBasin = lambda _basin, _done, _total: None,
+    among: Collection[str] | None = None,
 ) -> list[Outcome]:
     """Make the weather of a bridge's product of basins (none named: all that it is of) from the product it is from.
 
     Args:
         name: of the bridge, whose newest fit is applied; or the id of a fit.
+        among: the basins that may be written; None for all.
 
     Raises:
         UnknownBridge: there is none of that name.
@@ -114,6 +121,7 @@ def apply(
         bridge = bridges.get(session, name)
         parts = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
         names = [basin for basin in chosen(session, wanted) if basin in parts] if wanted else list(parts)
+        names = [basin for basin in names if among is None or basin in among]
     if bridge.model is not None:
         raise InvalidInput(
             f"The bridge {bridge.name} is for the weather forecasts of {bridge.model}: they go over it when they are "

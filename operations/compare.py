@@ -45,6 +45,7 @@ def compare(
     period: Period,
     wanted: Sequence[str] = (),
     on_basins: OnBasins = lambda _done, _total: None,
+    owner: str | None = None,
 ) -> Compared:
     """Hold versions against the first of them over a period, and keep the comparison.
 
@@ -53,6 +54,7 @@ def compare(
     Args:
         wanted: the basins; those that every version was trained for where none is named.
         on_basins: gets how many basins are evaluated, over all versions, of how many.
+        owner: the operator's key that the comparison is stored under; scores are then stored of its versions alone.
 
     Raises:
         UnknownVersion, UnknownBasin: one of them is not kept.
@@ -62,7 +64,7 @@ def compare(
     with database.reading() as session:
         compared = _versions(session, version_ids, period)
         basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
-    evaluated = _evaluate(database, clock, compared, period, basins, on_basins)
+    evaluated = _evaluate(database, clock, compared, period, basins, on_basins, owner)
     scored = evaluated.basins(basins, period)
     with database.reading() as session:
         found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
@@ -73,6 +75,7 @@ def compare(
         versions=tuple(version.id for version in compared),
         basins=tuple(scored),
         result=result,
+        owner=owner,
     )
     with database.transaction() as session:
         comparison, is_new = comparisons.keep(session, new, clock.wall())
@@ -127,6 +130,7 @@ def _evaluate(
     period: Period,
     basins: Sequence[str],
     on_basins: OnBasins,
+    owner: str | None,
 ) -> _Evaluated:
     with database.reading() as session:
         skipped = skipped_days(session, compared, basins, period)
@@ -135,7 +139,8 @@ def _evaluate(
     left_out: dict[str, str] = {}
     for at, version in enumerate(compared):
         show = _counting_on(on_basins, at * len(basins), total)
-        evaluation = evaluate(database, clock, version.id, period, basins, show, without=skipped)
+        stored = owner is None or version.owner == owner
+        evaluation = evaluate(database, clock, version.id, period, basins, show, without=skipped, stored=stored)
         scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
         left_out |= evaluation.left_out
     return _Evaluated(scores, left_out)

@@ -62,6 +62,7 @@ def evaluate(
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
     without: Mapping[str, Days] | None = None,
     cores: int = 1,
+    stored: bool = True,
 ) -> Evaluation:
     """Evaluate a version over a period and keep the scores.
 
@@ -70,6 +71,7 @@ def evaluate(
         without: days that are not to be scored, by basin; the scores of a basin that has some are not kept, for they
             are not those of the period.
         cores: so many blocks of basins at once at most, each in a process of its own. The scores are the same.
+        stored: whether scores, snow cells and closure are stored; else they are only returned.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -81,7 +83,8 @@ def evaluate(
     judged: dict[int, Judged] = {}
 
     def keep(block: int, outcome: Judged) -> None:
-        _keep(judge, outcome)
+        if stored:
+            _keep(judge, outcome)
         judged[block] = outcome
         on_basins(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
 
@@ -97,9 +100,10 @@ def evaluate(
     left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
     if not done:
         raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
-    _keep_snow_of_all(judge, in_order)
     evaluation = Evaluation(version_id, judge.scored, period, done, left_out)
-    _keep_closure(database, evaluation)
+    if stored:
+        _keep_snow_of_all(judge, in_order)
+        _keep_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 

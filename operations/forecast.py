@@ -51,6 +51,7 @@ def forecast(
     params: ForecastParams,
     *,
     purpose: runs.Purpose = "operational",
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
@@ -61,6 +62,7 @@ def forecast(
             the last day that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the
             observed).
         purpose: why the runs are made; on imagined weather they are a what-if, whatever it is.
+        owner: the operator's key that the runs are stored under; None for the service's.
         key: names the request, so that the same one again returns its runs; None for new ones each time.
         on_days: gets how many basin-days are advanced, of how many.
 
@@ -77,7 +79,7 @@ def forecast(
     if not issued:
         inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
         planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
-        issued = issue(database, clock, params, planned, purpose=purpose, key=key, on_days=on_days)
+        issued = issue(database, clock, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
     if purpose == "operational":
         decide(database, clock, [basin for names in groups.values() for basin in names])
     return issued
@@ -90,6 +92,7 @@ def issue(
     planned: Sequence[Plan],
     *,
     purpose: runs.Purpose,
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
@@ -105,7 +108,9 @@ def issue(
         if earlier := _earlier_runs(session, key):
             return earlier
         issued = [
-            issuing.store(session, new_run(plan, clock, params.weather, purpose, key, t0_named=named), of_plan)
+            issuing.store(
+                session, new_run(plan, clock, params.weather, purpose, key, owner=owner, t0_named=named), of_plan
+            )
             for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
     for run in issued:
@@ -220,6 +225,7 @@ def new_run(
     purpose: runs.Purpose,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
+    owner: str | None = None,
     *,
     t0_named: bool,
 ) -> runs.NewRun:
@@ -229,6 +235,7 @@ def new_run(
         t0_named: whether T0 was asked for; else its age is held against the clock.
         kind: of its weather after T0.
         what_if: what is asked to be changed; None where nobody asks.
+        owner: the operator's key that it is stored under; None for the service's.
     """
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())
@@ -251,6 +258,7 @@ def new_run(
         weather=plan.forecast,
         purpose=purpose,
         what_if=what_if,
+        owner=owner,
         members=list(loaded.labels),
         request_key=key,
     )

@@ -16,9 +16,10 @@ from hydrology.quality import quality_report
 from hydrology.series import DailySeries
 from ingestion.sources.base import BasinData, Source, SourceFile
 from operations.check_weather import check_observed
-from records import basins, series, sources, states
+from records import basins, permissions, series, sources, states
 from records.clock import Clock
 from records.engine import Database
+from records.permissions import SERVICE, Grant
 
 log = structlog.get_logger()
 
@@ -64,10 +65,12 @@ def ingest(
     clock: Clock,
     wanted: Sequence[str] = (),
     on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
+    grant: Grant = SERVICE,
 ) -> list[Outcome]:
     """Keep what a source holds of the wanted basins (none named: of all).
 
     Args:
+        grant: with whose rights: an operator's key brings its own basins and registers new ones, and others fail.
         on_basin: gets each outcome with how many are done, of how many.
 
     Raises:
@@ -76,15 +79,16 @@ def ingest(
     names = held(source, wanted)
     outcomes = []
     for done, basin in enumerate(names, start=1):
-        outcomes.append(_ingest_basin(database, source, clock, basin))
+        outcomes.append(_ingest_basin(database, source, clock, basin, grant))
         on_basin(outcomes[-1], done, len(names))
     return outcomes
 
 
-def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) -> Outcome:
+def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, grant: Grant) -> Outcome:
     try:
         data = source.read(basin)
         with database.transaction() as session:
+            is_new = permissions.register(session, grant, basin)
             outcome = store(session, data, clock)
         findings = _report(database, basin, clock)
     except Problem as problem:
@@ -92,7 +96,7 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str) 
         return Outcome(basin, "failed", error=str(problem))
     warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
     log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
-    return replace(outcome, warnings=warnings)
+    return replace(outcome, status="new" if is_new else outcome.status, warnings=warnings)
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:

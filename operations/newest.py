@@ -33,6 +33,7 @@ class Asked:
     Attributes:
         horizon: days after T0.
         purpose: why they are made.
+        owner: the operator's key that they are stored under; None for the service's.
         latency_days: after so many days an ended day is known; days of an archive that are nearer are not looked at.
         weather_id: which weather forecast to use; None: the newest of each basin that is known.
     """
@@ -41,6 +42,7 @@ class Asked:
     purpose: runs.Purpose = "operational"
     latency_days: int = 0
     weather_id: str | None = None
+    owner: str | None = None
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         """Return what is asked of basins with the same T0."""
@@ -131,7 +133,16 @@ def _issue(
         possible, failed = possible_plans(database, left, clock, params, clock.now())
         new = _not_issued_yet(database, clock, possible)
         if new:
-            done.issued += issue(database, clock, params, new, purpose=asked.purpose, on_days=on_days, t0_named=False)
+            done.issued += issue(
+                database,
+                clock,
+                params,
+                new,
+                purpose=asked.purpose,
+                owner=asked.owner,
+                on_days=on_days,
+                t0_named=False,
+            )
     done.failed |= failed
 
 

@@ -56,7 +56,8 @@ def decide(
 ) -> PromotionDecision:
     """Hold a candidate against the current versions of its basins, keep the decision with it, and act on it.
 
-    A decision that compares nothing does not replace one that did.
+    A decision that compares nothing does not replace one that did. An operator's candidate becomes current only for
+    basins that are registered with that key, and no scores are stored of versions that are not the operator's.
 
     Raises:
         InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
@@ -104,7 +105,9 @@ def _yearly_errors(
     """
 
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
-        evaluation = evaluate(database, clock, judged[version].id, period, basins, on_basins, without=skipped)
+        of, owner = judged[version], judged[candidate].owner
+        stored = owner is None or of.owner == owner
+        evaluation = evaluate(database, clock, of.id, period, basins, on_basins, without=skipped, stored=stored)
         return {basin.basin: basin.errors for basin in evaluation.basins}
 
     ours: dict[str, YearlyErrors] = {}
@@ -183,7 +186,7 @@ def _promote(database: Database, clock: Clock, decision: PromotionDecision) -> P
             changed = promotions.promote(
                 session,
                 decision.candidate,
-                decision.better_in,
+                promotions.servable(session, versions.owner_of(session, decision.candidate), decision.better_in),
                 reason=decision.sentence,
                 by="retraining rule",
                 at=clock.now(),

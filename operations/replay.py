@@ -54,6 +54,7 @@ def replay(
     params: ReplayParams,
     *,
     purpose: runs.Purpose = "operational",
+    owner: str | None = None,
     on_morning: OnMorning = lambda _done, _total, _detail: None,
 ) -> Replayed:
     """Issue the forecasts of every morning of a period, of all basins that have a version.
@@ -62,6 +63,7 @@ def replay(
     forecasts decide the alerts, by the levels of the whole record. Replayed again, it stores nothing new.
 
     Args:
+        owner: the operator's key that the runs are stored under; None for the service's.
         on_morning: gets how many mornings are done, of how many, and what the next one is.
 
     Raises:
@@ -84,7 +86,7 @@ def replay(
         for product, names in by_product.items():
             at = Clock(morning)
             forecast = _keep_perturbed(database, at, params, product, names, operational=purpose == "operational")
-            asked = Asked(params.horizon, purpose, params.latency_days, forecast)
+            asked = Asked(params.horizon, purpose, params.latency_days, forecast, owner)
             newest = issue_newest(database, at, names, asked, show)
             issued += newest.issued
             if purpose == "operational":

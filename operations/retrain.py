@@ -151,7 +151,9 @@ def conclude(
 
 
 def _in_use_most(session: Session) -> versions.Version:
+    """Return the version of the service that is in use in the most basins."""
     in_use = promotions.in_use(session)
+    in_use = {version: names for version, names in in_use.items() if versions.owner_of(session, version) is None}
     if not in_use:
         raise InvalidInput("No version is in use: train one first (freshet train).")
     return versions.get(session, max(in_use, key=lambda version: (len(in_use[version]), version)))

@@ -48,6 +48,7 @@ class Begun:
         version_id: what it led to; None while it is under way.
         parent: of a fine-tuning.
         twin: the training of the version that is to be judged in place of this one's.
+        owner: the operator's key that the version is stored under; None for the service's.
     """
 
     training_id: str
@@ -56,6 +57,7 @@ class Begun:
     version_id: str | None
     parent: versions.Version | None
     twin: str | None = None
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +160,13 @@ def begin(
     config: TrainingConfig | FineTuningConfig,
     basins: Sequence[str],
     twin: str | None = None,
+    owner: str | None = None,
 ) -> Begun:
     """Begin the training of a configuration on some basins, or go on with it.
 
     Args:
         twin: the training of the version that is to be judged in place of this one's.
+        owner: the operator's key that the version is to be stored under; None for the service's.
 
     Raises:
         NoBasinLeft: no basin can serve; nothing is kept.
@@ -182,11 +186,13 @@ def begin(
         request["parent"] = parent.id
     if twin is not None:
         request["twin"] = twin
+    if owner is not None:
+        request["owner"] = owner
     with database.transaction() as session:
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return Begun(training.id, config, prepared, training.version_id, parent, twin)
+    return Begun(training.id, config, prepared, training.version_id, parent, twin, owner)
 
 
 def reopen(database: Database, training_id: str) -> Begun:
@@ -205,7 +211,8 @@ def reopen(database: Database, training_id: str) -> Begun:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
         )
-    return Begun(training_id, config, prepared, training.version_id, parent, training.request.get("twin"))
+    said = training.request
+    return Begun(training_id, config, prepared, training.version_id, parent, said.get("twin"), said.get("owner"))
 
 
 def train_member(
@@ -250,8 +257,9 @@ def assemble(
 ) -> Trained:
     """Create the version, let it serve the basins that have none, and close the training: all or nothing.
 
-    What was fine-tuned serves no basin before it is promoted; what fails a probe of its physics, never. Where all that
-    is done already, its version is returned.
+    An operator's version serves only basins that are registered with that key. What was fine-tuned serves no basin
+    before it is promoted; what fails a probe of its physics, never. Where all that is done already, its version is
+    returned.
 
     Args:
         serves: whether it may serve basins at once.
@@ -276,7 +284,8 @@ def assemble(
         version = versions.create(session, new, members)
         current = promotions.current(session, prepared.basins)
         serves &= begun.parent is None
-        vacant = [basin for basin in prepared.basins if serves and basin not in current]
+        own = promotions.servable(session, begun.owner, prepared.basins)
+        vacant = [basin for basin in own if serves and basin not in current]
         promoted = list[str]()
         try:
             promoted = promotions.promote(
@@ -316,6 +325,7 @@ def new_version(clock: Clock, begun: Begun, label: str | None = None) -> version
         parent_id=origin.parent_id,
         basins=origin.basins,
         properties=origin.properties,
+        owner=begun.owner,
     )
 
 

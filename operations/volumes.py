@@ -26,13 +26,14 @@ def forecast_volumes(
     clock: Clock,
     params: VolumesParams,
     *,
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
     """Issue the runs that tell the volume of the season asked for, or of each basin's own.
 
     Args:
-        key, on_days: as in `operations.forecast.forecast`.
+        owner, key, on_days: as in `operations.forecast.forecast`.
 
     Raises:
         InvalidInput: T0 is in the future.
@@ -49,8 +50,17 @@ def forecast_volumes(
         for plan in _plans(database, clock, read_inputs(database, ForecastParams(), version, names), params)
     ]
     asked = ForecastParams(weather="climatology")
-    named = params.t0 is not None
-    return issue(database, clock, asked, planned, purpose="on-request", key=key, on_days=on_days, t0_named=named)
+    return issue(
+        database,
+        clock,
+        asked,
+        planned,
+        purpose="on-request",
+        owner=owner,
+        key=key,
+        on_days=on_days,
+        t0_named=params.t0 is not None,
+    )
 
 
 def _plans(database: Database, clock: Clock, inputs: Inputs, params: VolumesParams) -> list[Plan]:

@@ -33,6 +33,7 @@ def what_if(
     params: WhatIfParams,
     *,
     by: str | None = None,
+    owner: str | None = None,
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
@@ -43,7 +44,7 @@ def what_if(
 
     Args:
         by: who asks.
-        key, on_days: as in `operations.forecast.forecast`.
+        owner, key, on_days: as in `operations.forecast.forecast`.
 
     Raises:
         InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
@@ -64,7 +65,7 @@ def what_if(
     results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.told(), note=params.note, by=by)
     bases = [
-        _base(database, clock, params, plan, of_plan, asked, on_days)
+        _base(database, clock, params, plan, of_plan, asked, owner, on_days)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
     named = params.t0 is not None
@@ -74,7 +75,7 @@ def what_if(
         made = [
             issuing.store(
                 session,
-                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), t0_named=named),
+                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), owner, t0_named=named),
                 of_plan,
             )
             for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
@@ -125,6 +126,7 @@ def _base(
     plan: Plan,
     results: Results,
     asked: RunWhatIf,
+    owner: str | None,
     on_days: OnDays,
 ) -> str | None:
     """Return the run that a changed one is to be compared with, made now where there is none; None where nothing is
@@ -143,9 +145,8 @@ def _base(
         return None
     of_base = results_of(plan, params.forecast, database, clock, on_days, keep_states=False)
     with database.transaction() as session:
-        new = new_run(
-            plan, clock, params.weather, "what-if", what_if=replace(asked, changes={}), t0_named=params.t0 is not None
-        )
+        told, named = replace(asked, changes={}), params.t0 is not None
+        new = new_run(plan, clock, params.weather, "what-if", what_if=told, owner=owner, t0_named=named)
         return issuing.store(session, new, of_base).id
 
 

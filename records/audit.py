@@ -79,7 +79,8 @@ class Entry:
     Attributes:
         seq: grows with each change.
         subject: the identifier of what was changed.
-        detail: what else is worth knowing; never a token, a path or an address.
+        detail: what else is worth knowing. Of data: their URL without user and query, their files relative to the
+            folders for ingestion, checksums, and what changed. Never a token. The trail is for admins alone.
     """
 
     seq: int

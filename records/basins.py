@@ -155,6 +155,11 @@ def user_basins(session: Session, key: str | None = None) -> list[str]:
     return [basin for basin in session.scalars(query) if not has_source(basin)]
 
 
+def registered_with(session: Session, key: str | None) -> list[str]:
+    """Return the basins that a key registered, gauges with a published source among them, sorted."""
+    return list(session.scalars(select(BasinRow.id).where(BasinRow.registered_by == key).order_by(BasinRow.id)))
+
+
 def get(session: Session, basin: str) -> Basin:
     """Return a basin.
 

@@ -31,6 +31,7 @@ class NewComparison:
         versions: those compared, the one that the others are held against first.
         basins: those that every version was scored in.
         result: what it found.
+        owner: the operator's key that asked for it; None for the service's.
     """
 
     first_day: Day
@@ -38,6 +39,7 @@ class NewComparison:
     versions: tuple[str, ...]
     basins: tuple[str, ...]
     result: ComparisonResult
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,7 @@ class Summary:
     last_day: Day
     versions: tuple[str, ...]
     basins: int
+    owner: str | None
 
 
 def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
@@ -73,7 +76,8 @@ def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison
         ValueError: a number of the result is not finite.
     """
     days = [str(new.first_day), str(new.last_day)]
-    content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result)])
+    owner = [] if new.owner is None else [new.owner]
+    content_hash = fingerprint([days, new.versions, new.basins, to_json(new.result), *owner])
     values = {
         "id": new_id(at),
         "created_at": at,
@@ -82,6 +86,7 @@ def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison
         "basins": list(new.basins),
         "result": new.result,
         "fingerprint": content_hash,
+        "owner": new.owner,
     }
     insert = insert_into(session, ComparisonRow).on_conflict_do_nothing(index_elements=["fingerprint"])
     session.execute(insert, values)
@@ -114,7 +119,7 @@ def list_comparisons(
 ) -> list[Summary]:
     """Return comparisons, the newest first, of all versions or of one; `after` is the last id of the page before."""
     row = ComparisonRow
-    query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins).order_by(row.id.desc())
+    query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:
         of_version = select(ComparisonVersionRow.comparison_id).where(ComparisonVersionRow.version_id == version)
         query = query.where(row.id.in_(of_version))
@@ -130,6 +135,7 @@ def list_comparisons(
             last_day=comparison.last_day,
             versions=versions[comparison.id],
             basins=len(comparison.basins),
+            owner=comparison.owner,
         )
         for comparison in comparisons
     ]
@@ -144,6 +150,7 @@ def _comparison(session: Session, row: ComparisonRow) -> Comparison:
         versions=_versions(session, [row.id])[row.id],
         basins=tuple(row.basins),
         result=row.result,
+        owner=row.owner,
     )
 
 

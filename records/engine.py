@@ -3,13 +3,14 @@
 import fcntl
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Executable, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session, sessionmaker
@@ -17,6 +18,9 @@ from sqlalchemy.orm import Session, sessionmaker
 import migrations
 from hydrology.errors import InvalidInput, Problem, printable
 from records import private
+
+Parameters = Mapping[str, Any]
+Check = Callable[[Connection, Executable, Sequence[Parameters]], None]
 
 HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
@@ -137,6 +141,25 @@ class Database:
         with self._reads() as session, session.begin():
             self._require_watched(session)
             yield session
+
+    @contextmanager
+    def guarded(self, check: Check) -> Iterator[None]:
+        """Have each statement of this process checked before it is executed, as long as the block runs.
+
+        Args:
+            check: gets the connection, the statement and its sets of parameters, and raises where it refuses them.
+        """
+
+        def before(
+            connection: Connection, statement: Executable, many: Sequence[Parameters], one: Parameters, _options: object
+        ) -> None:
+            check(connection, statement, many or [one])
+
+        event.listen(self._engine, "before_execute", before)
+        try:
+            yield
+        finally:
+            event.remove(self._engine, "before_execute", before)
 
     def close(self) -> None:
         """Close the pooled connections."""

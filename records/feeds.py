@@ -159,9 +159,8 @@ def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
 def targets(session: Session, feed: Feed) -> list[str]:
     """Return the basins of a feed: those it names, or all that it may write and its service can know.
 
-    What comes from a gauge's own service, or from a service of weather, is written to basins that have a published
-    source and to those of the key that made the feed; what is laid down in files to the latter alone. An admin's key
-    stands for every key, and the command line writes everything.
+    The feed of an operator's key writes the basins that the key registered. That of an admin's key writes every basin,
+    but files write no gauge with a published source. The command line writes everything.
 
     Raises:
         InvalidInput: one that it names is not kept, or is another's.
@@ -169,10 +168,10 @@ def targets(session: Session, feed: Feed) -> list[str]:
     told = feed.read()
     kept = [basin.id for basin in basins.list_basins(session)]
     if feed.made_by is not None:
-        admin = keys.get(session, feed.made_by).scope == "admin"
-        own = set(basins.user_basins(session, None if admin else feed.made_by))
-        published = not isinstance(told, FilesSettings)
-        kept = [basin for basin in kept if basin in own or (published and has_source(basin))]
+        if keys.get(session, feed.made_by).scope == "operator":
+            kept = basins.registered_with(session, feed.made_by)
+        if isinstance(told, FilesSettings):
+            kept = [basin for basin in kept if not has_source(basin)]
     if others := sorted(set(told.basins) - set(kept)):
         raise InvalidInput(
             f"{', '.join(others[:10])}: not kept here, or not for the feed {feed.name} to write: ingest or register "

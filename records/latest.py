@@ -117,10 +117,9 @@ class Ahead:
 
 
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
-    """Yield the runs of a basin's current version on weather that nobody chooses, the newest T0 first.
+    """Yield the service's runs of a basin's current version on weather that nobody chooses, the newest T0 first.
 
-    Those that an operator's key asked for are among them. Those that somebody asked to change something are not, nor
-    those whose members were pruned.
+    Runs of operators' keys, runs in which something was changed and runs whose members were pruned are left out.
 
     Args:
         weather: `climatology` or `dry`.
@@ -131,6 +130,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .where(
             RunRow.version_id == promotions.current(session, [basin]).get(basin),
             RunRow.forcing_kind == weather,
+            RunRow.owner.is_(None),
             RunRow.what_if.is_(None),
             RunRow.available_at <= at,
             RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),

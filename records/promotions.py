@@ -25,6 +25,12 @@ class AgainstPhysics(InvalidInput):
     kind = "against-physics"
 
 
+class NotOwnersBasin(InvalidInput):
+    """An operator's version serves only basins that the operator's key registered."""
+
+    kind = "not-owners-basin"
+
+
 class NoBasin(InvalidInput):
     """No basin is named, and the version has none here."""
 
@@ -63,6 +69,7 @@ def promote(
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
         AgainstPhysics: a probe of its physics failed.
+        NotOwnersBasin: it is an operator's, and a basin is not registered with that key.
         InvalidInput: nobody or no reason is named.
     """
     if not by.strip() or not reason.strip():
@@ -76,6 +83,7 @@ def promote(
         basin_ids = basins_of(session, version)
     for basin in sorted(set(basin_ids)):
         basins.lock(session, basin)
+    _require_owners(session, candidate, basin_ids)
     before = current(session, basin_ids)
     changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
     stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
@@ -84,6 +92,24 @@ def promote(
         if basin in before:
             alerts.promoted(session, basin, before[basin], version, at)
     return changed
+
+
+def servable(session: Session, owner: str | None, basin_ids: Sequence[str]) -> list[str]:
+    """Return those of some basins that a version of an owner may serve: all where that is the service."""
+    if owner is None:
+        return list(basin_ids)
+    own = set(basins.registered_with(session, owner))
+    return [basin for basin in basin_ids if basin in own]
+
+
+def _require_owners(session: Session, version: versions.Version, basin_ids: Sequence[str]) -> None:
+    served = set(servable(session, version.owner, basin_ids))
+    if others := sorted({*basin_ids} - served):
+        raise NotOwnersBasin(
+            f"Version {version.id} was trained with an operator's key and serves only basins registered with that key, "
+            f"not {', '.join(others[:5])}{' and others' if others[5:] else ''}: name the operator's basins, or train a "
+            "version with an admin's key or on the command line."
+        )
 
 
 def roll_back(session: Session, version: str, *, reason: str, by: str, at: datetime) -> dict[str, str]:

@@ -213,6 +213,7 @@ class NewRun:
         weather: the weather forecast that it used; None where the kind is not `supplied`.
         purpose: why it was made.
         what_if: what it changes, where that is the purpose; None elsewhere.
+        owner: the operator's key that asked for it; None for the service's. One with an owner is never official.
         members: the labels of the member axis.
         request_key: names the request that it answers, where that may come again.
         reason: why it is not wholly issued, where the basins do not say it.
@@ -234,6 +235,7 @@ class NewRun:
     weather: RunWeather | None = None
     purpose: Purpose
     what_if: RunWhatIf | None = None
+    owner: str | None = None
     members: JsonList
     request_key: str | None = None
     reason: str | None = None

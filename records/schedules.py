@@ -42,6 +42,7 @@ class NewSchedule:
         timezone: its name in the tz database.
         enabled: whether it is followed.
         next_run_at: when it is due; None is never.
+        key_id: the key whose rights its jobs run with; None for those of the service.
     """
 
     name: str
@@ -51,6 +52,7 @@ class NewSchedule:
     timezone: str
     enabled: bool = True
     next_run_at: datetime | None = None
+    key_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ class NewVersion:
         parent_id: the version that it was fine-tuned from; one that came with Freshet, fine-tuned elsewhere, has none.
         label: what people call it.
         properties: what else is known of it.
+        owner: the operator's key that it was trained with, whose basins alone it serves; None for the service's.
     """
 
     created_at: datetime
@@ -77,6 +78,7 @@ class NewVersion:
     parent_id: str | None = None
     label: str | None = None
     properties: VersionProperties = field(default_factory=VersionProperties)
+    owner: str | None = None
 
     @property
     def trained_on(self) -> str:
@@ -172,16 +174,27 @@ def get(session: Session, version: str) -> Version:
     return _with_parts(session, [_row(session, version)])[0]
 
 
-def newest(session: Session) -> Version:
-    """Return the version created last.
+def newest(session: Session, owner: str | None = None) -> Version:
+    """Return the version created last of the service, or of an operator's key.
 
     Raises:
         UnknownVersion: there is none.
     """
-    newest_first = list_versions(session, limit=1)
-    if not newest_first:
-        raise UnknownVersion("No model version is kept here yet: train one (freshet train).")
-    return newest_first[0]
+    of_owner = VersionRow.owner.is_(None) if owner is None else VersionRow.owner == owner
+    row = session.scalars(select(VersionRow).where(of_owner).order_by(VersionRow.id.desc()).limit(1)).one_or_none()
+    if row is None:
+        whose = "here" if owner is None else "under this key"
+        raise UnknownVersion(f"No model version is stored {whose} yet: train one (freshet train).")
+    return _with_parts(session, [row])[0]
+
+
+def owner_of(session: Session, version: str) -> str | None:
+    """Return the operator's key that a version was trained with; None for the service's.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    return _row(session, version).owner
 
 
 def list_versions(

@@ -31,9 +31,10 @@ from hydrology.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
 from models.cores import use_cores
-from records import jobs
+from records import jobs, permissions
 from records.clock import Clock
 from records.engine import Database
+from records.guard import Guard, UndeclaredWriteError
 from records.logs import log_to_stderr
 from records.parent import end_with_parent
 from records.settings import Settings
@@ -164,9 +165,12 @@ def _run(
     try:
         with tools.database.transaction() as session:
             job = jobs.hold(session, job_id, attempt)
-        running = Running(tools, job, pipes.tell_progress, pipes.asked_to_stop)
-        params = kinds.read(job.kind, job.params, known).params
-        return Outcome("succeeded", result=handlers[job.kind](running, params))
+        request = kinds.read(job.kind, job.params, known)
+        with tools.database.reading() as session:
+            grant = permissions.of_job(session, job, request, tools.clock.wall())
+        running = Running(tools, job, pipes.tell_progress, pipes.asked_to_stop, grant)
+        with tools.database.guarded(Guard(grant, request.authority)):
+            return Outcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:
         return Outcome("cancelled")
     except ShutdownAsked:
@@ -179,6 +183,9 @@ def _run(
         if (sentence := hindrance(problem)) is not None:
             return _hindered(sentence)
         return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+    except UndeclaredWriteError as error:  # would be the same at another attempt
+        log.error("job.undeclared", error=str(error))
+        return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
     except MemoryError:
         place = whereabouts(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."

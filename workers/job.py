@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from records import events, jobs
+from records import audit, events, jobs
 from records.clock import Clock
 from records.engine import Database
+from records.permissions import SERVICE, Grant
 from records.settings import Settings
 
 _LOOK_SECONDS = 0.5  # between two looks at whether the job has to stop
@@ -59,6 +60,7 @@ class Running:
     """A running job, and how its handler reports on it.
 
     Attributes:
+        grant: the rights that it runs with.
         progress: the last that was shown.
 
     Args:
@@ -72,8 +74,9 @@ class Running:
         job: jobs.Job,
         tell: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],
+        grant: Grant = SERVICE,
     ) -> None:
-        self.tools, self.job = tools, job
+        self.tools, self.job, self.grant = tools, job, grant
         self._tell, self._asked_to_stop = tell, asked_to_stop
         self.progress: Progress | None = None
 
@@ -114,6 +117,12 @@ class Running:
                 raise CancelAsked
             case "shutdown":
                 raise ShutdownAsked
+
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Add to the audit trail what the job has changed."""
+        actor = audit.Actor(self.job.created_by or f"job {self.job.id}", self.job.key_id)
+        with self.tools.database.transaction() as session:
+            audit.record(session, actor, action, subject, self.tools.clock.wall(), job=self.job.id, **detail)
 
     def log(self, text: str) -> None:
         """Add a line to the job's log.

@@ -47,11 +47,12 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
         # Not its instant: where the clock is set back, that comes again, and is due again.
         idempotency_key=f"schedule {schedule.id} at revision {schedule.revision}",
         created_by=f"schedule {schedule.name}",
+        key_id=schedule.key_id,
     )
     try:
         with tools.database.transaction() as session:
             job, _ = jobs.create(session, new, now)
-            actor = audit.Actor(f"schedule {schedule.name}")
+            actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
             audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
             fired = schedules.advance(
                 session, schedule.id, schedule.revision, ran_at=now, next_run_at=following, job_id=job.id

@@ -243,6 +243,7 @@ COMPARISON: dict[str, Any] = {
         "USGS-13235000",
     ],
     "left_out": {},
+    "official": True,
     "by_basin": [
         {
             "metric": "nse",

@@ -16,6 +16,7 @@ class ComparisonSummary(Model):
     period: Period = Field(description="The days that were scored.")
     versions: list[str] = Field(description="The model versions; the others are held against the first.")
     basin_count: int = Field(description="In how many basins every version was scored.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
 
 
 class ComparisonPage(Model):
@@ -172,5 +173,6 @@ class Comparison(Model):
     published_table: PublishedTable
     basins: list[str] = Field(description="Those that every version was scored in.")
     left_out: dict[str, str] = Field(description="Why a basin could not be compared, by its identifier.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
     by_basin: list[BasinColumn]
     missing: Missing

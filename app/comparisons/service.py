@@ -47,6 +47,7 @@ def page(
             period=Period.between(summary.first_day, summary.last_day),
             versions=list(summary.versions),
             basin_count=summary.basins,
+            official=summary.owner is None,
         )
         for summary in summaries[:limit]
     ]
@@ -77,6 +78,7 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
         published_table=_published_table(result.published_table, wanted),
         basins=list(kept.basins),
         left_out=dict(result.left_out),
+        official=kept.owner is None,
         by_basin=[column for name in wanted for column in _columns(name, result.values[name])],
         missing=dict(result.missing),
     )

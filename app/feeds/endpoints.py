@@ -38,8 +38,9 @@ def list_feeds(session: Reading, key: AnyKey, response: Response) -> Feeds:
 def create_feed(
     response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewFeed
 ) -> Feed:
-    """It asks nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. It writes the
-    basins that your key registered, and those with a published source; a feed of files writes the former alone."""
+    """It asks nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. The feed of
+    an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files
+    write no gauge with a published source."""
     now = clock.wall()
     with database.transaction() as session:
         feed = feeds.create(session, new, key.id, now)

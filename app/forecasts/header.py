@@ -62,6 +62,7 @@ class Header(TypedDict):
     training_note: str | None
     attributes_assumed: list[str] | None
     spin_up_days: int | None
+    official: NotRequired[bool]
     spin_up_note: NotRequired[str]
     t0_age_days: NotRequired[int]
     t0_note: NotRequired[str]
@@ -107,6 +108,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         fields["t0_age_days"] = run.t0_age_days
     if run.t0_note is not None:
         fields["t0_note"] = run.t0_note
+    if run.owner is not None:
+        fields["official"] = False
     if (asked := what_if(run)) is not None:
         fields["what_if"] = asked
     if summary.product_credit is not None:

@@ -240,6 +240,11 @@ class RunOfBasin(Model):
         "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does. `what-if`: "
         "somebody asked what would be with other weather, or with other water at T0, and it never does, either."
     )
+    official: bool | None = Field(
+        default=None,
+        description="False where an operator's key asked for the run, which then stands for nobody but that operator. "
+        "Only there.",
+    )
     what_if: WhatIf | None = Field(
         default=None,
         description="What it changes of its weather and of the water at T0: it is no forecast. Only where it was asked "

@@ -20,6 +20,7 @@ from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from records import jobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
+from records.permissions import NotAllowed
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -89,7 +90,7 @@ _EXAMPLES = {
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
-    responses=POSTED | documented_writing(IdempotencyConflict),
+    responses=POSTED | documented_writing(NotAllowed, IdempotencyConflict),
     openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
 def post_job(
@@ -103,7 +104,8 @@ def post_job(
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
     """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
-    post again with the same `Idempotency-Key`: only one job is made."""
+    post again with the same `Idempotency-Key`: only one job is made. What an operator's key may have done is listed by
+    kind in the guide (Jobs): its results are its own, and never stand for the service."""
     job, is_new = service.post(database, sender, clock, key, actor, new, idempotency_key)
     return posted(response, job, is_new)
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.jobs.schemas import Cause, Job, Progress
 from app.problems import Forbidden
 from jobspec.jobs.base import JobRequest
-from records import audit, jobs
+from records import audit, jobs, permissions
 from records.audit import Action, Actor
 from records.clock import Clock
 from records.engine import Database
@@ -54,6 +54,7 @@ def post(
     """Store a job, tell the workers once it is committed, and return it with whether it is new.
 
     Raises:
+        NotAllowed: the key may not have such a job run.
         IdempotencyConflict: this key has posted another request with the idempotency key.
     """
     new = jobs.NewJob(
@@ -66,6 +67,7 @@ def post(
         key_id=key.id,
     )
     with database.transaction() as session:
+        permissions.require(session, permissions.of_key(key), request)
         job, is_new = jobs.create(session, new, clock.wall())
         if is_new:
             audit.record(session, actor, action, job.id, clock.wall(), kind=job.kind)

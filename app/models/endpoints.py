@@ -22,7 +22,7 @@ from app.security import Admin, By
 from jobspec.fields import NAME
 from records import audit
 from records.basins import UnknownBasin
-from records.promotions import AgainstPhysics, NoBasin, NothingBefore, Withdrawn
+from records.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
 from records.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
@@ -83,13 +83,13 @@ def read_model_promotions(
 @router.put(
     "/models/{version}/promotion",
     summary="Put a model version in use",
-    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, AgainstPhysics, NoBasin),
+    responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, AgainstPhysics, NotOwnersBasin, NoBasin),
 )
 def promote_model(
     key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
 ) -> Promotions:
     """From then on the forecasts of the basins come from it. To go back, post a rollback of it. Again, it changes
-    nothing."""
+    nothing. A version that was trained with an operator's key serves only basins registered with that key."""
     with database.transaction() as session:
         audit.record(session, actor, "model promoted", version, clock.wall(), reason=new.reason)
         return service.promote(session, version, new, key.name, clock.now())

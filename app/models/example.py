@@ -16,6 +16,7 @@ MODEL: dict[str, Any] = {
     "member_count": 3,
     "basin_count": 8,
     "current_for": 8,
+    "official": True,
     "config": {
         "network": {
             "architecture": "mclstm",

@@ -26,6 +26,10 @@ class ModelSummary(Model):
     member_count: int
     basin_count: int = Field(description="How many basins it learnt from.")
     current_for: int = Field(description="How many basins' forecasts come from it.")
+    official: bool = Field(
+        description="Whether it is the service's own. One that was trained with an operator's key is not: it serves "
+        "only basins that were registered with that key."
+    )
 
 
 class ModelPage(Model):

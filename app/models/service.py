@@ -112,6 +112,7 @@ def promote(session: Session, version: str, new: NewPromotion, by: str, at: date
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
         AgainstPhysics: a probe of its physics failed.
+        NotOwnersBasin: it is an operator's, and a basin is not registered with that key.
     """
     promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
     return promotions_of(session, version)
@@ -155,6 +156,7 @@ def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
         "member_count": len(version.members),
         "basin_count": len(version.basins),
         "current_for": len(in_use.get(version.id, ())),
+        "official": version.owner is None,
     }
 
 

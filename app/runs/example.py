@@ -6,6 +6,7 @@ RUN: dict[str, Any] = {
     "id": "01a1f9952f438adb871a00",
     "version": "01a1f962497577be44d37c",
     "purpose": "operational",
+    "official": True,
     "what_if": None,
     "status": "issued",
     "reason": None,

@@ -20,6 +20,7 @@ class RunSummary(Model):
     id: str
     version: str = Field(description="The model version.")
     purpose: Purpose
+    official: bool = Field(description="Whether the service itself, an admin or a schedule of theirs asked for it.")
     what_if: WhatIf | None = Field(description="What it changes; null where its purpose is not `what-if`.")
     status: Literal["issued", "partial", "failed"] = Field(
         description="`issued`: for every basin. `partial`: for some. `failed`: for none."

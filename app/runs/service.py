@@ -91,6 +91,7 @@ def _common_fields(run: runs.Run) -> dict[str, Any]:
     names += ("t0_age_days", "t0_note")
     return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
         "version": run.version_id,
+        "official": run.owner is None,
         "what_if": what_if(run),
         "t0": as_date(run.t0),
         "weather": weather_used(run),

@@ -44,10 +44,11 @@ def create_schedule(
     response: Response, key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
     """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
-    of a time zone. What was missed while the service stood still is made up for once."""
+    of a time zone. What was missed while the service stood still is made up for once. Its jobs run with the rights of
+    your key as they are at that time: when the key is revoked or has expired, they fail and say so."""
     now = clock.wall()
     with database.transaction() as session:
-        created = schedules.create(session, service.due(new, now), now)
+        created = schedules.create(session, service.due(new, key, now), now)
         audit.record(session, actor, "schedule made", created.id, now, name=created.name)
     response.headers["Location"] = f"/v1/schedules/{created.id}"
     return _tagged(response, created, key)
@@ -88,7 +89,7 @@ def replace_schedule(
     now = clock.wall()
     with database.transaction() as session:
         revision = service.seen(session, schedule, if_match)
-        changed = schedules.update(session, schedule, revision, service.due(new, now), now)
+        changed = schedules.update(session, schedule, revision, service.due(new, key, now), now)
         audit.record(session, actor, "schedule changed", schedule, now, name=changed.name, revision=changed.revision)
     return _tagged(response, changed, key)
 

@@ -20,8 +20,8 @@ _WHY = {
 }
 
 
-def due(new: NewSchedule, at: datetime) -> schedules.NewSchedule:
-    """Return a schedule as it is kept, with the instant after `at` that it fires next.
+def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
+    """Return a schedule of a key as it is kept, with the instant after `at` that it fires next.
 
     Raises:
         BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
@@ -35,6 +35,7 @@ def due(new: NewSchedule, at: datetime) -> schedules.NewSchedule:
         timezone=new.timezone,
         enabled=new.enabled,
         next_run_at=following if new.enabled else None,
+        key_id=key.id,
     )
 
 

@@ -21,6 +21,7 @@ from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
+from operations import trail
 from operations.apart import Apart
 from operations.ingest import Outcome, held
 from operations.ingest import ingest as run
@@ -174,9 +175,10 @@ def _ingest(
     with Apart(make, files.roots) as source:
         basins = held(source, names)
         with opened(settings, begins=Begins.ANYWHERE) as context:
-            outcomes = run(context.database, source, context.clock, basins, show)
-            counts = Counter(outcome.status for outcome in outcomes)
-            context.record("data ingested", "basins", **counts)
+            read = trail.ReadFiles(source)
+            outcomes = run(context.database, read, context.clock, basins, show)
+            named = trail.files(read.of(outcomes), {str(Path.cwd()): ""})
+            context.record("data ingested", "basins", **trail.changes(outcomes), **named)
     return outcomes
 
 

@@ -1,8 +1,9 @@
 """What every kind of job has: its queue and its limits."""
 
 from datetime import timedelta
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
+from jobspec.authority import Authority
 from jobspec.fields import RequestModel
 
 Queue = Literal["default", "ingest", "training", "delivery"]
@@ -13,6 +14,7 @@ class JobRequest(RequestModel):
     """A job of some kind.
 
     Attributes:
+        authority: which records it writes, and which of them an operator's job may. Each kind declares its own.
         queue: whose workers run it.
         time_limit: how long one attempt may run; then it is killed, and the job has failed.
         silence_limit: how long its progress may stay the same; then it is killed, and the job is tried again. Longer
@@ -21,6 +23,7 @@ class JobRequest(RequestModel):
             of its own.
     """
 
+    authority: ClassVar[Authority]
     queue: ClassVar[Queue] = "default"
     time_limit: ClassVar[timedelta] = timedelta(hours=12)
     silence_limit: ClassVar[timedelta] = timedelta(hours=1)
@@ -28,6 +31,12 @@ class JobRequest(RequestModel):
 
     kind: str
     params: RequestModel
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_options: Any) -> None:
+        """Refuse a kind of job that does not declare its authority."""
+        if get_origin(cls.model_fields["kind"].annotation) is Literal and "authority" not in vars(cls):
+            raise TypeError(f"{cls.__name__} declares no authority: say which records its jobs write, and whose.")
 
     def stored(self) -> dict[str, Any]:
         """Return the params as they are stored: what the request says, without defaults."""

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.products import own_product
+from jobspec.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, refusing
 from jobspec.jobs.base import IntakeJob, JobRequest
@@ -42,6 +43,8 @@ class IngestParams(RequestModel):
 class IngestJob(IntakeJob):
     """Ingest data."""
 
+    authority = INGEST
+
     kind: Literal["ingest"]
     params: IngestParams
 
@@ -57,6 +60,7 @@ class UploadJob(IntakeJob):
     """Ingest a table that was sent to the service. Only the service posts it."""
 
     time_limit = timedelta(minutes=30)
+    authority = UPLOAD
 
     kind: Literal["upload"] = "upload"
     params: UploadParams
@@ -72,6 +76,7 @@ class WeatherJob(IntakeJob):
     """Keep a weather forecast that was sent to the service. Only the service posts it."""
 
     time_limit = timedelta(minutes=10)  # there are files at which the library that reads NetCDF never ends
+    authority = WEATHER
 
     kind: Literal["weather"] = "weather"
     params: WeatherParams
@@ -91,6 +96,7 @@ class FetchJob(IntakeJob):
     """Ask a feed for what is new. Asked again, it stores nothing twice."""
 
     time_limit = timedelta(hours=2)
+    authority = FETCH
 
     kind: Literal["fetch"]
     params: FetchParams
@@ -136,6 +142,7 @@ class BridgeJob(JobRequest):
     """Make the weather of one product from that of another. Asked again, it stores nothing twice."""
 
     time_limit = timedelta(hours=4)
+    authority = BRIDGE
 
     kind: Literal["bridge"]
     params: BridgeParams
@@ -145,6 +152,7 @@ class BasinJob(IntakeJob):
     """Add a basin, or what more is known of one. Only the service posts it."""
 
     time_limit = timedelta(minutes=30)
+    authority = BASIN
 
     kind: Literal["basin"] = "basin"
     params: AddedBasin
@@ -154,6 +162,7 @@ class ClimateJob(JobRequest):
     """Compute the climate indices of a basin from weather that is kept of it."""
 
     time_limit = timedelta(minutes=10)
+    authority = CLIMATE
 
     kind: Literal["climate"]
     params: ClimateParams

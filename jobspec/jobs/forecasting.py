@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.staleness import STALE_AFTER_DAYS
 from hydrology.weather import ForcingKind
+from jobspec.authority import DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField
 from jobspec.jobs.base import JobRequest
@@ -70,6 +71,7 @@ class ForecastJob(JobRequest):
     )
 
     time_limit = timedelta(hours=2)
+    authority = FORECAST
 
     kind: Literal["forecast"]
     params: ForecastParams
@@ -118,6 +120,7 @@ class WhatIfJob(JobRequest):
     )
 
     time_limit = timedelta(hours=2)
+    authority = WHAT_IF
 
     kind: Literal["what-if"]
     params: WhatIfParams
@@ -143,6 +146,7 @@ class VolumesJob(JobRequest):
     """Forecast the volume of a season with the weather of other years. The latest forecasts stay what they are."""
 
     time_limit = timedelta(hours=4)
+    authority = VOLUMES
 
     kind: Literal["volumes"]
     params: VolumesParams
@@ -160,6 +164,7 @@ class DailyJob(JobRequest):
     newest weather forecast or, without one, with the weather of other years. Asked again, it stores nothing new."""
 
     time_limit = timedelta(hours=4)
+    authority = DAILY
 
     kind: Literal["daily"]
     params: DailyParams
@@ -179,6 +184,8 @@ class ReplayParams(RequestModel):
 class ReplayJob(JobRequest):
     """Replay an archive as if it were daily life, with perturbed observations as weather forecasts. Asked again, it
     stores nothing new."""
+
+    authority = REPLAY
 
     kind: Literal["replay"]
     params: ReplayParams

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.error_model import LONGEST_GAP
+from jobspec.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
 from jobspec.fields import Basins, Id, PeriodField, RequestModel
 from jobspec.jobs.base import JobRequest
 
@@ -21,6 +22,8 @@ class EvaluationParams(RequestModel):
 
 class EvaluationJob(JobRequest):
     """Score a model version."""
+
+    authority = EVALUATION
 
     kind: Literal["evaluation"]
     params: EvaluationParams
@@ -51,6 +54,8 @@ class CalibrationParams(RequestModel):
 class CalibrationJob(JobRequest):
     """Fit the error model of a model version, in place of the one before: forecasts then carry calibrated quantiles."""
 
+    authority = CALIBRATION
+
     kind: Literal["calibration"]
     params: CalibrationParams
 
@@ -71,6 +76,8 @@ class ReforecastParams(RequestModel):
 class ReforecastJob(JobRequest):
     """Forecast past days with the weather that came, and keep how true the forecasts were by lead time."""
 
+    authority = REFORECAST
+
     kind: Literal["reforecast"]
     params: ReforecastParams
 
@@ -84,6 +91,8 @@ class VerificationParams(RequestModel):
 class VerificationJob(JobRequest):
     """Hold the forecasts that were issued against what was observed since, and keep how true they were by lead time.
     Asked again, it changes nothing unless flow or forecasts have come since."""
+
+    authority = VERIFICATION
 
     kind: Literal["verification"]
     params: VerificationParams
@@ -99,6 +108,8 @@ class LevelsParams(RequestModel):
 class LevelsJob(JobRequest):
     """Simulate all past days with a model version, and keep the floods and low flows of its own climatology, in place
     of those before."""
+
+    authority = LEVELS
 
     kind: Literal["levels"]
     params: LevelsParams
@@ -122,6 +133,7 @@ class ComparisonJob(JobRequest):
     """Compare model versions."""
 
     time_limit = timedelta(hours=24)
+    authority = COMPARISON
 
     kind: Literal["comparison"]
     params: ComparisonParams

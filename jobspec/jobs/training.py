@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 
 from hydrology.calendar import Period
 from hydrology.held_out_years import split_years
+from jobspec.authority import MEMBER, PRETRAINED, RETRAINING, TRAINING
 from jobspec.fields import Basins, Id, Line, Name, PeriodField, RequestModel, refusing
 from jobspec.jobs.base import JobRequest
 from jobspec.training import AnyTraining
@@ -55,6 +56,7 @@ class TrainingJob(JobRequest):
     """Train a model version, or fine-tune one."""
 
     silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+    authority = TRAINING
 
     kind: Literal["training"]
     params: TrainingParams
@@ -88,6 +90,7 @@ class RetrainingJob(JobRequest):
     put it in use where it is better. Where no water year has come since, nothing is done: made for a schedule."""
 
     silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+    authority = RETRAINING
 
     kind: Literal["retraining"]
     params: RetrainingParams
@@ -105,6 +108,7 @@ class MemberJob(JobRequest):
 
     queue = "training"
     time_limit = timedelta(days=14)
+    authority = MEMBER
 
     kind: Literal["member"] = "member"
     params: MemberParams
@@ -132,6 +136,8 @@ class PretrainedParams(RequestModel):
 
 class PretrainedJob(JobRequest):
     """Install a trained ensemble that came with Freshet as a model version. Installing it again changes nothing."""
+
+    authority = PRETRAINED
 
     kind: Literal["pretrained"]
     params: PretrainedParams

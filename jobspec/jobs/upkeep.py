@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Literal
 
+from jobspec.authority import CHECK, DELIVERY, PRUNE
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import JobRequest
 
@@ -16,6 +17,7 @@ class CheckJob(JobRequest):
     the job fails and names it."""
 
     time_limit = timedelta(hours=4)
+    authority = CHECK
 
     kind: Literal["check"]
     params: CheckParams
@@ -29,6 +31,7 @@ class PruneJob(JobRequest):
     """Delete what is older than the rules of retention keep it. Asked again, it deletes nothing."""
 
     time_limit = timedelta(hours=4)
+    authority = PRUNE
 
     kind: Literal["prune"]
     params: PruneParams
@@ -43,6 +46,7 @@ class DeliveryJob(JobRequest):
 
     queue = "delivery"
     time_limit = timedelta(minutes=10)
+    authority = DELIVERY
 
     kind: Literal["delivery"] = "delivery"
     params: DeliveryParams = DeliveryParams()

@@ -27,6 +27,8 @@ class ComparisonRow(Base):
     basins: Mapped[JsonList]
     result: Mapped[ComparisonResult] = mapped_column(Document(ComparisonResult))
     fingerprint: Mapped[str]
+    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
 
 
 class ComparisonVersionRow(Base):

@@ -23,6 +23,7 @@ class RunRow(Base):
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),
         CheckConstraint("available_at >= issued_at", name="available"),
+        CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
         Index(None, "version_id", "purpose", "t0"),
         Index(None, "request_key"),
     )
@@ -51,6 +52,8 @@ class RunRow(Base):
     # from before they were stored.
     t0_age_days: Mapped[int | None]
     t0_stale: Mapped[bool | None]
+    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
 
 
 class RunBasinRow(Base):

@@ -31,3 +31,6 @@ class ScheduleRow(Base):
     revision: Mapped[int]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
+    # Its jobs run with the rights of this key; null: with those of the service, since the command line made it.
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str | None]

@@ -31,6 +31,8 @@ class VersionRow(Base):
     properties: Mapped[VersionProperties] = mapped_column(Document(VersionProperties))
     weights_hash: Mapped[str]
     status: Mapped[str]
+    # The operator's key that trained it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
 
 
 class VersionBasinRow(Base):

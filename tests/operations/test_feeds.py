@@ -331,7 +331,7 @@ def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_kept(office: Office) -
         office.fetch("flow", "USGS-77777777")
 
 
-def test_an_operators_feed_writes_no_basin_of_another(office: Office) -> None:
+def test_an_operators_feed_writes_only_basins_that_its_key_registered(office: Office) -> None:
     with office.database.transaction() as session:
         mine = keys.make(session, "mill", "operator", None, NOW)[0].id
         other = keys.make(session, "dam", "operator", None, NOW)[0].id
@@ -343,8 +343,10 @@ def test_an_operators_feed_writes_no_basin_of_another(office: Office) -> None:
         (files, mine, {"OWN-mill"}),
         (files, admin, {"OWN-mill", "OWN-dam"}),
         (files, None, {*PLACES, "OWN-mill", "OWN-dam"}),
-        (ARCHIVE, mine, {*PLACES, "OWN-mill"}),
-        (USGS, mine, set(PLACES)),
+        (ARCHIVE, mine, {"OWN-mill"}),
+        (ARCHIVE, admin, {*PLACES, "OWN-mill", "OWN-dam"}),
+        (USGS, mine, set()),
+        (USGS, admin, set(PLACES)),
     ]
     for number, (settings, key, expected) in enumerate(cases):
         feed = office.add(f"feed-{number}", settings, key)

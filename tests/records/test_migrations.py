@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -24,6 +24,7 @@ from records.run_summary import RunSummary
 from records.run_whatif import RunWhatIf
 from records.since_empty import SinceEmpty
 from records.tables import Base
+from records.tables.versions import VersionBasinRow, VersionRow
 from records.version_properties import Pretrained, VersionProperties
 from tests.records.factories import (
     BASIN,
@@ -71,6 +72,11 @@ def test_the_revisions_are_those_that_alembic_finds() -> None:
     config.set_main_option("script_location", migrations.__path__[0])
     scripts = ScriptDirectory.from_config(config).walk_revisions()
     assert list(revisions()) == [script.revision for script in scripts][::-1]
+
+
+def _of_version(session: Session, version: str, column: Any) -> Any:
+    """Return one column of a version: another revision may not have them all."""
+    return session.scalar(select(column).where(VersionRow.id == version))
 
 
 def test_alembic_finds_no_difference(database: Database) -> None:
@@ -144,9 +150,9 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
         assert versions.get(session, version).basins == ("SYNTH-01", BASIN)
     _downgrade(database, "0004")
     with database.transaction() as session:
-        assert versions.get(session, version).basins == (BASIN,)
+        assert session.scalars(select(VersionBasinRow.basin_id).filter_by(version_id=version)).all() == [BASIN]
         with pytest.raises(IntegrityError), session.begin_nested():
-            a_version(session, basins=("SYNTH-01",))
+            session.execute(text("INSERT INTO version_basins VALUES (:id, 'SYNTH-01')"), {"id": version})
     database.migrate()
     with database.transaction() as session:
         assert versions.get(session, version).basins == (BASIN,)
@@ -157,7 +163,7 @@ def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> 
     def configs() -> list[Any]:
         with database.reading() as session:
             (training,) = trainings.list_trainings(session)
-            return [versions.get(session, version).config, training.request["config"]]
+            return [_of_version(session, version, VersionRow.config), training.request["config"]]
 
     before = {"network": {"architecture": "mclstm", "cells": 64}}
     after = {
@@ -313,7 +319,7 @@ def test_a_training_that_was_half_done_goes_on_under_the_names_of_now(database: 
     _downgrade(database, "0008")
     with database.reading() as session:
         (then,) = trainings.list_trainings(session)
-        assert versions.get(session, version).config == then.request["config"] == before
+        assert _of_version(session, version, VersionRow.config) == then.request["config"] == before
         assert jobs.get(session, parent).params == {"config": before}
         assert jobs.get(session, member).params["training"] == then.id == fingerprint(then.request) != training
     database.migrate()
@@ -338,7 +344,8 @@ def test_an_ensemble_that_was_installed_is_named_by_its_content_of_now(database:
     with database.reading() as session:
         (then,) = trainings.list_trainings(session)
         assert then.request == {"pretrained": before}
-        assert versions.get(session, version).properties.pretrained == replace(installed, content=before)
+        properties = _of_version(session, version, VersionRow.properties)
+        assert properties.pretrained == replace(installed, content=before)
     database.migrate()
     with database.transaction() as session:
         assert contents(session) == stored

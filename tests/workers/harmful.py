@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
+from jobspec.authority import CHECK
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import QUEUES, JobRequest
 from records import jobs
@@ -36,6 +37,8 @@ class HarmParams(RequestModel):
 
 class Harm(JobRequest):
     """Do harm."""
+
+    authority = CHECK
 
     params: HarmParams
 

@@ -41,7 +41,8 @@ def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_shop: Sh
     for kind, params in (("basin", place), ("climate", climate)):
         refused = ended(kind, other, **params)
         assert refused.problem is not None
-        assert refused.problem["detail"].startswith(f"{MAINE} was not registered with this key")
+        assert refused.problem["kind"] == "not-allowed"
+        assert refused.problem["detail"].startswith(f"{MAINE}: not registered with the key of another office")
     failed = ended("climate", mine, **climate)
     assert failed.problem is not None
     assert "has no precipitation of era5" in failed.problem["detail"]

@@ -5,6 +5,8 @@ import pytest
 from ingestion.sources import synthetic
 from jobspec.kinds import queue_of
 from records import bridges, jobs, keys, series, sources
+from records.statements import table_of
+from records.tables.basins import BasinRow
 from tests.operations.conftest import BASINS
 from tests.records.factories import NOW
 from tests.workers.conftest import Shop
@@ -42,13 +44,17 @@ def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop
     assert again.result == {"counts": {"unchanged": len(BASINS)}, "failed": {}}
 
 
-def test_an_operators_job_fits_a_new_bridge_alone(both: Shop) -> None:
+def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(both: Shop) -> None:
     with both.database.transaction() as session:
         key = keys.make(session, "operator", "operator", None, NOW)[0].id
+        session.execute(table_of(BasinRow).update().where(BasinRow.id == BASINS[0]).values(registered_by=key))
     params = {"name": "own_way", "fit": FIT}
     asked = jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
     first, second = (both.ended(both.send(asked).id) for _ in range(2))
-    assert first.status == "succeeded"
+    assert (first.status, first.problem) == ("succeeded", None)
     assert second.status == "failed"
     assert second.problem is not None
-    assert "an admin's key fits it" in second.problem["detail"]
+    assert second.problem["kind"] == "not-allowed"
+    with both.database.reading() as session:
+        written = {basin for basin in BASINS if series.read(session, basin, "own_way", "tmax") is not None}
+    assert written == {BASINS[0]}

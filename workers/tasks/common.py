@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.errors import DataProblem
-from records import jobs, runs
+from records import jobs
 from workers.job import Running
 
 if TYPE_CHECKING:
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 
 
 MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
-
-
-def purpose_of(running: Running) -> runs.Purpose:
-    """Return why a job issues forecasts."""
-    from operations import posted
-
-    with running.tools.database.reading() as session:
-        return "operational" if posted.speaks_for_the_service(session, running.job) else "on-request"
 
 
 def intake_of(running: Running) -> "Intake":

@@ -1,6 +1,6 @@
 """What jobs do that bring data in, and make data from data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hydrology.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
-from records import feeds
+from records import feeds, permissions
+from records.ids import sha256
 from workers import uploads
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file, warned
@@ -24,47 +25,52 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
+    from operations import trail
     from operations.ingest_benchmarks import ingest_published
 
     with intake_of(running).of(params.from_) as (paths, files):
+        fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
         match params.source:
             case "benchmarks":
                 published = benchmarks.read(paths[0], files)
-                return asdict(ingest_published(running.tools.database, running.tools.clock, published))
+                done = ingest_published(running.tools.database, running.tools.clock, published)
+                named = _named(running, params.from_) | trail.files([published.file], _places(running, fetched))
+                running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
+                return asdict(done)
             case "caravan":
-                return _ingested(running, CaravanSource(paths, files), params.basins)
+                return _ingested(running, CaravanSource(paths, files), params.from_, fetched, params.basins)
             case "camels":
-                return _ingested(running, CamelsSource(paths, params.product, files), params.basins)
+                source = CamelsSource(paths, params.product, files)
+                return _ingested(running, source, params.from_, fetched, params.basins)
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
     """Ingest a table that was sent to the service."""
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
-    from operations import posted
 
     with running.tools.database.reading() as session:
-        changeable = posted.changeable(session, running.job)
+        changeable = permissions.tables_writable(session, running.grant)
     settings = running.tools.settings
     files = Files((*settings.ingest_roots, uploads.folder(settings.data)), on_file(running))
-    return _ingested(running, TablesSource(None, Path(params.observations_file), params.product, changeable, files))
+    source = TablesSource(None, Path(params.observations_file), params.product, changeable, files)
+    return _ingested(running, source, [params.observations_file], {})
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     """Keep a weather forecast that was sent to the service. One from an operator's key takes no place of a feed's."""
     from ingestion.reading import Files
-    from operations import posted
     from operations.weather import add
 
-    tools = running.tools
-    with tools.database.reading() as session:
-        operational = posted.speaks_for_the_service(session, running.job)
+    tools, operational = running.tools, running.grant.is_official
     files = Files((uploads.folder(tools.settings.data),), running.show_file)
     kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
     for reason in kept.refused.values():
         running.log(f"Refused: {reason}")
     for basin, odd in kept.warnings.items():
         running.log(f"{basin}: {' '.join(odd)}")
+    digest = sha256(Path(params.weather_file).read_bytes())
+    running.record("weather added", kept.issue_id, sha256=digest, new=len(kept.new), known=len(kept.known))
     return {
         "weather": kept.issue_id,
         "new": len(kept.new),
@@ -75,7 +81,14 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     }
 
 
-def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) -> dict[str, Any]:
+def _ingested(
+    running: Running,
+    source: "Source",
+    places: Sequence[str],
+    fetched: Mapping[str, str],
+    basins: Sequence[str] = (),
+) -> dict[str, Any]:
+    from operations import trail
     from operations.ingest import ingest as run
 
     def show(outcome: "Outcome", done: int, total: int) -> None:
@@ -85,8 +98,26 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
             running.log(f"{outcome.basin}: {sentence}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
-    outcomes = run(running.tools.database, source, running.tools.clock, basins, show)
+    read = trail.ReadFiles(source)
+    outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant)
+    named = _named(running, places) | trail.files(read.of(outcomes), _places(running, fetched))
+    running.record("data ingested", "basins", **trail.changes(outcomes), **named)
     return counted(outcomes, "ingested")
+
+
+def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
+    """Return what folders are called in the audit trail: downloads by their URL, folders for ingestion not at all."""
+    from operations import trail
+
+    settings = running.tools.settings
+    called = {path: trail.shown(url, {}) for path, url in fetched.items()}
+    return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
+
+
+def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
+    from operations import trail
+
+    return {"from": [trail.shown(place, _places(running, {})) for place in places]}
 
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
@@ -105,6 +136,14 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     listener = Listener(show, running.log, running.pause)
     intake = intake_of(running)
     done = run(tools.database, tools.clock, tools.settings, intake, params.feed, params.basins, params.period, listener)
+    running.record(
+        "feed fetched",
+        params.feed,
+        **feeds.statuses(done),
+        new_days=sum(one.new_days for one in done),
+        changed_days=sum(one.revised_days for one in done),
+        period=None if params.period is None else str(params.period),
+    )
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
@@ -113,46 +152,46 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     """Fit a bridge where that is asked for, and apply it."""
-    from operations import posted
+    from operations import trail
     from operations.bridge import apply, fit
 
     tools = running.tools
+    with tools.database.reading() as session:
+        among = permissions.writable(session, running.grant)
 
     def show(basin: str, done: int, total: int) -> None:
         running.show(done, total, basin)
 
     result: dict[str, Any] = {}
     if params.fit is not None:
-        with tools.database.reading() as session:
-            posted.require_may_fit(session, running.job, params.name, params.fit.model)
-        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show)
+        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show, among)
         for reason in fitted.refused.values():
             running.log(f"Not fitted: {reason}")
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}
+        products = {"from": params.fit.from_, "to": params.fit.to, "model": params.fit.model}
+        running.record("bridge fitted", fitted.id, name=params.name, **products)
         if params.fit.model is not None:
             return result
-    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show)
+    outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)
+    running.record("bridge applied", params.name, **trail.changes(outcomes))
     return result | counted(outcomes, "bridged")
 
 
 def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or what more is known of one."""
-    from operations import posted
     from operations.gauges import add
 
-    tools, job = running.tools, running.job
-    with tools.database.reading() as session:
-        posted.require_describable(session, job, params.basin)
-    return asdict(add(tools.database, tools.clock, tools.settings, params, job.key_id, running.pause))
+    tools = running.tools
+    added = add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause)
+    running.record("basin added", added.basin, new=added.new, changed=list(added.changed))
+    return asdict(added)
 
 
 def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
-    from operations import posted
     from operations.climate import compute
 
     tools = running.tools
-    with tools.database.reading() as session:
-        posted.require_describable(session, running.job, params.basin)
     computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)
+    running.record("climate computed", computed.basin, computed_from=computed.source)
     return {"basin": computed.basin, "computed_from": computed.source, "indices": asdict(computed.indices)}

@@ -7,15 +7,23 @@ from hydrology.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from records.runs import Run
 from workers.job import Running
-from workers.tasks.common import MOST_TOLD, intake_of, purpose_of
+from workers.tasks.common import MOST_TOLD, intake_of
 
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
     from operations.forecast import forecast as issue
 
-    tools, key = running.tools, running.job.id
-    issued = issue(tools.database, tools.clock, params, purpose=purpose_of(running), key=key, on_days=running.show)
+    tools, grant = running.tools, running.grant
+    issued = issue(
+        tools.database,
+        tools.clock,
+        params,
+        purpose=grant.purpose,
+        owner=grant.owner,
+        key=running.job.id,
+        on_days=running.show,
+    )
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -32,7 +40,15 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
     from operations.whatif import what_if as make
 
     tools, job = running.tools, running.job
-    made = make(tools.database, tools.clock, params, by=job.created_by, key=job.id, on_days=running.show)
+    made = make(
+        tools.database,
+        tools.clock,
+        params,
+        by=job.created_by,
+        owner=running.grant.owner,
+        key=job.id,
+        on_days=running.show,
+    )
     return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in made]}
 
 
@@ -41,7 +57,8 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
     from operations.volumes import forecast_volumes
 
     tools = running.tools
-    issued = forecast_volumes(tools.database, tools.clock, params, key=running.job.id, on_days=running.show)
+    owner, key = running.grant.owner, running.job.id
+    issued = forecast_volumes(tools.database, tools.clock, params, owner=owner, key=key, on_days=running.show)
     return {"runs": [_issued(running, run) for run in issued]}
 
 
@@ -57,7 +74,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         running.show(done, total, f"{what}: {detail}" if detail else what)
 
     watcher = Watcher(show, running.log, running.pause)
-    asked = Asked(params.horizon, purpose_of(running))
+    asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
     cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
     told = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in told.items():
@@ -78,8 +95,8 @@ def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past mornings as if each were today."""
     from operations.replay import replay as run
 
-    tools = running.tools
-    done = run(tools.database, tools.clock, params, purpose=purpose_of(running), on_morning=running.show)
+    tools, grant = running.tools, running.grant
+    done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_morning=running.show)
     for basin, reason in done.reasons.items():
         running.log(f"{basin} has no forecast of the last morning. {reason}")
     reasons = dict(islice(done.reasons.items(), MOST_TOLD))

@@ -12,7 +12,7 @@ from jobspec.jobs.judging import (
     ReforecastParams,
     VerificationParams,
 )
-from records import promotions, versions
+from records import permissions, promotions
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD
 
@@ -26,7 +26,7 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
 
     tools = running.tools
     with tools.database.reading() as session:
-        version = params.version or versions.newest(session).id
+        version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
     scores = evaluate(tools.database, tools.clock, version, params.period, basins, running.show)
     count, low, median, high = scores.quartiles("nse")
@@ -45,7 +45,7 @@ def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
 
     tools = running.tools
     with tools.database.reading() as session:
-        version = params.version or versions.newest(session).id
+        version = permissions.version_of(session, running.grant, params.version)
         basins = promotions.basins_of(session, version)
     models = (
         calibrate_forecasts(tools.database, tools.clock, version)
@@ -65,7 +65,7 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
 
     tools = running.tools
     with tools.database.reading() as session:
-        version = params.version or versions.newest(session).id
+        version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
     done = run(
         tools.database,
@@ -90,7 +90,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
     """Keep how true the forecasts were that model versions have issued."""
     from operations.verify import verify
 
-    done = verify(running.tools.database, running.tools.clock, params.version, running.show)
+    done = verify(running.tools.database, running.tools.clock, _version(running, params.version), running.show)
     return {
         "versions": [
             {
@@ -104,11 +104,20 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
     }
 
 
+def _version(running: Running, version: str | None) -> str | None:
+    """Return the version that is named, else None, for all that are in use; an operator's newest in place of these."""
+    if running.grant.is_official:
+        return version
+    with running.tools.database.reading() as session:
+        return permissions.version_of(session, running.grant, version)
+
+
 def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
     """Keep the levels of what model versions simulate of past days."""
     from operations.model_levels import compute
 
-    done = compute(running.tools.database, running.tools.clock, params.version, params.basins, running.show)
+    version = _version(running, params.version)
+    done = compute(running.tools.database, running.tools.clock, version, params.basins, running.show)
     return {
         "versions": [
             {
@@ -126,6 +135,8 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     from operations.compare import compare
 
     tools = running.tools
-    compared = compare(tools.database, tools.clock, params.versions, params.period, params.basins, running.show)
+    compared = compare(
+        tools.database, tools.clock, params.versions, params.period, params.basins, running.show, running.grant.owner
+    )
     stored = compared.comparison
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}

@@ -31,7 +31,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
         basins = chosen(session, params.basins)
         if rule is not None:
             require_decidable(session, params.config, rule)
-    work = begin(tools.database, tools.clock, params.config, basins)
+    work = begin(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
     _have_trained(running, work)
     trained = assemble(tools.database, tools.clock, work, params.label)
     if trained.refused is not None:

@@ -1,0 +1,204 @@
+"""Which records a job of each kind writes, and which of them an operator's job may write.
+
+The service's own jobs and an admin's may write every table of their kind. An operator's job may write what its kind
+allows: rows of any owner, or only those that belong to the operator's key. `records.permissions` refuses a request
+before it is stored and before it runs; `records.guard` refuses the statement of a handler that writes anything else.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["operator", "admin"]
+Owned = Literal["any", "basin", "version", "run", "weather", "comparison", "feed"]
+"""Whose rows an operator's job may write: `any`, or those of a basin that its key registered, of a version, run or
+comparison that is stored under its key, of a weather forecast that is marked as not operational, of its key's feed."""
+Subject = Literal["basin", "version", "feed", "new bridge"]
+"""What a parameter names that is written: a registered or new basin, a version, a feed, a name that no bridge has."""
+
+EVERY_JOB = ("jobs", "job_events", "audit")
+"""Tables that every job may write."""
+
+_BASIN = ("basins", "basin_areas", "basin_attributes", "basin_texts", "basin_quality")
+_SERIES = ("series", "series_revisions", "series_arrivals")
+_WEATHER = ("weather_issues", "weather_basins")
+_RUN = ("runs", "run_basins", "run_contents")
+_VERSION = ("versions", "version_basins", "version_members", "version_weights")
+_TRAINING = ("trainings", "training_checkpoints", "training_members")
+_SCORES = ("scores", "snow_cells", "regional_snow", "versions")
+_ERRORS = ("error_models", "basin_errors")
+_LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
+_PROMOTIONS = ("promotions", "alert_changes", "deliveries")
+_ALERTS = ("newest_runs", "alert_basins", "alerts", "alert_changes", "deliveries")
+
+
+def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
+    return dict.fromkeys(tables, owned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authority:
+    """What jobs of a kind write.
+
+    Attributes:
+        writes: what an operator's job may write: whose rows, by table. Admins' jobs write all rows of these tables.
+        also: further tables that only an admin's and the service's jobs write.
+        operators: whether an operator may run the kind at all.
+        names: the parameters that name what is written (`fit.model`: a field of a field), and what each names.
+        admins: parameters that only an admin may set, each with the value that is meant; None: any value.
+        promotes: the parameter that asks for a promotion, if the kind has one: then the basins must be the operator's.
+        note: what else holds for an operator, as a sentence.
+    """
+
+    writes: Mapping[str, Owned] = field(default_factory=dict)
+    also: frozenset[str] = frozenset()
+    operators: bool = True
+    names: Mapping[str, Subject] = field(default_factory=dict)
+    admins: Mapping[str, object] = field(default_factory=dict)
+    promotes: str | None = None
+    note: str = ""
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that an admin's job may write."""
+        return frozenset({*EVERY_JOB, *self.writes, *self.also})
+
+    def owned(self, table: str, role: Role) -> Owned | None:
+        """Return whose rows of a table a role's job may write; None for none."""
+        if table in EVERY_JOB:
+            return "any"
+        if role == "admin":
+            return "any" if table in self.tables else None
+        return self.writes.get(table) if self.operators else None
+
+
+def admins_alone(*tables: str, note: str) -> Authority:
+    """Return the authority of a kind that only admins and the service run."""
+    return Authority(also=frozenset(tables), operators=False, note=note)
+
+
+def _union(parts: Iterable[Authority]) -> tuple[str, ...]:
+    return tuple(sorted({table for part in parts for table in (*part.writes, *part.also)}))
+
+
+INGEST = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states") | _all("any", "sources"),
+    also=frozenset({"publications", "published_scores"}),
+    names={"basins": "basin"},
+    admins={"source": "benchmarks"},
+    note="Basins that its key registered, and new ones, which its key then has registered.",
+)
+UPLOAD = Authority(
+    writes=INGEST.writes,
+    note="Basins that its key registered, but for gauges with a published source.",
+)
+BASIN = Authority(
+    writes=_all("basin", *_BASIN, "states"),
+    names={"basin": "basin"},
+    note="A basin that its key registered, or a new one.",
+)
+CLIMATE = Authority(
+    writes=_all("basin", *_BASIN, "states"),
+    names={"basin": "basin"},
+    note="A basin that its key registered.",
+)
+WEATHER = Authority(
+    writes=_all("weather", *_WEATHER),
+    note="It is marked as not operational: runs use it only where it is named.",
+)
+FETCH = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
+    | _all("feed", "feeds")
+    | _all("any", "sources", "product_credits", "weather_issues"),
+    names={"feed": "feed"},
+    note="A feed that its key made, which brings data of basins that its key registered.",
+)
+BRIDGE = Authority(
+    writes=_all("basin", *_BASIN, *_SERIES, "states", "bridge_basins")
+    | _all("any", "sources", "product_credits", "bridges"),
+    names={"basins": "basin", "fit": "new bridge"},
+    admins={"fit.model": None},
+    note="Basins that its key registered. A fit needs a new name, and is for observed weather.",
+)
+FORECAST = Authority(
+    writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
+    also=frozenset(_ALERTS),
+    note="Runs are stored `on-request` and under its key: they are never the latest, and decide no alert.",
+)
+WHAT_IF = Authority(
+    writes=_all("run", *_RUN) | _all("any", "basin_errors"),
+    note="Runs are stored under its key.",
+)
+VOLUMES = Authority(
+    writes=_all("run", *_RUN) | _all("any", "states", "basin_errors"),
+    note="Runs are stored under its key: they are not the newest of a basin.",
+)
+REPLAY = Authority(
+    writes=FORECAST.writes | _all("weather", *_WEATHER),
+    also=FORECAST.also,
+    note=FORECAST.note,
+)
+DAILY = admins_alone(
+    *_union([FETCH, BRIDGE, FORECAST]), note="It asks every feed, and its forecasts are the latest of every basin."
+)
+TRAINING = Authority(
+    writes=_all("version", *_VERSION, *_SCORES)
+    | _all("any", *_TRAINING, "deliveries")
+    | _all("basin", "promotions", "alert_changes"),
+    promotes="compare.promote",
+    note="The version is stored under its key, and serves only basins that its key registered.",
+)
+MEMBER = Authority(writes=_all("any", *_TRAINING), note="With the rights of its training.")
+RETRAINING = admins_alone(
+    *_union([TRAINING]), *_ERRORS, *_LEVELS, note="It trains what speaks for the service, and may put it in use."
+)
+PRETRAINED = admins_alone(
+    *_VERSION,
+    *_TRAINING,
+    *_SCORES,
+    *_ERRORS,
+    *_PROMOTIONS,
+    "verification",
+    note="What it installs belongs to the service.",
+)
+EVALUATION = Authority(
+    writes=_all("version", *_SCORES, "basin_errors"),
+    names={"version": "version"},
+    note="A version that is stored under its key; by default its newest.",
+)
+CALIBRATION = Authority(
+    writes=_all("version", *_ERRORS),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+REFORECAST = Authority(
+    writes=_all("version", "verification", "basin_errors"),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+VERIFICATION = Authority(
+    writes=_all("version", "verification"),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+LEVELS = Authority(
+    writes=_all("version", *_LEVELS),
+    names={"version": "version"},
+    note=EVALUATION.note,
+)
+COMPARISON = Authority(
+    writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
+    note="The comparison is stored under its key; scores are stored of its own versions alone.",
+)
+CHECK = Authority(note="It writes nothing.")
+PRUNE = admins_alone(
+    *_RUN,
+    *_WEATHER,
+    "states",
+    "newest_runs",
+    "deliveries",
+    "delivery_attempts",
+    "pruned",
+    note="It deletes what belongs to everybody.",
+)
+DELIVERY = admins_alone("deliveries", "delivery_attempts", "subscriptions", note="Only the service posts it.")
