@@ -100,7 +100,8 @@ class Settings(BaseSettings):
         trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
         requests_per_minute: how many requests an address may make.
         writes_per_minute: how many writing requests a key may make.
-        failed_keys_per_minute: how many wrong keys an address may send before none is looked at.
+        failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
+            served all the same.
         connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
         ingest_roots: the folders, split by commas, that ingest jobs read from; the command line reads what its user
             may.
