@@ -1,5 +1,6 @@
 """The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
 
+import errno
 import fcntl
 import sqlite3
 from collections.abc import Iterator
@@ -40,18 +41,21 @@ class DatabaseProblem(Problem):
 
 
 class StorageFull(DatabaseProblem):
-    """Nothing more can be written: the disk of the database is full."""
+    """Nothing more can be written: the disk of the database or of the data folder is full."""
 
     kind = "storage-full"
 
     def __init__(self) -> None:
         super().__init__(
-            "Nothing could be written: the disk of the database is full. Free space on it, then send the same again."
+            "Nothing could be written: the disk of the database or of the data folder is full. Free space on it, then "
+            "send the same again."
         )
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether a driver's error is that the disk of the database is full."""
+    """Return whether an error of the system, or of a database's driver, is that a disk is full."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
     return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
@@ -161,8 +165,8 @@ class Database:
             with self.migrating() as connection:
                 scripts = _scripts()
                 revision = MigrationContext.configure(connection).get_current_revision()
-                self._refuse_newer(scripts, revision)
-                wanted = _named(scripts, target)
+                self._refuse_newer(revision)
+                wanted = _named(target)
                 if revision != wanted:
                     step = command.downgrade if _is_older(scripts, wanted, revision) else command.upgrade
                     step(_alembic(connection), wanted)
@@ -193,7 +197,7 @@ class Database:
                 return Condition(self.shown, False, None, head, missing)
             with self._reads() as session:
                 revision = MigrationContext.configure(session.connection()).get_current_revision()
-            self._refuse_newer(scripts, revision)
+            self._refuse_newer(revision)
         except _FAULTS as error:
             return Condition(self.shown, False, None, head, self._unreachable(error))
         except DatabaseProblem as problem:
@@ -259,8 +263,8 @@ class Database:
         if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
             raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
 
-    def _refuse_newer(self, scripts: ScriptDirectory, revision: str | None) -> None:
-        if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+    def _refuse_newer(self, revision: str | None) -> None:
+        if revision is not None and revision not in revisions():
             raise DatabaseProblem(
                 f"The tables of {self.shown} are at revision {revision}, which this code does not know: they are "
                 "newer. Install the newer Freshet, or restore the backup made before it."
@@ -288,9 +292,9 @@ def _parsed(url: str) -> URL:
     )
 
 
-def _named(scripts: ScriptDirectory, revision: str) -> str:
+def _named(revision: str) -> str:
     """Return the name of a revision."""
-    names = [script.revision for script in scripts.walk_revisions()]
+    names = revisions()
     if revision == HEAD:
         return names[0]
     if revision not in names:
@@ -300,6 +304,11 @@ def _named(scripts: ScriptDirectory, revision: str) -> str:
 
 def _is_older(scripts: ScriptDirectory, one: str, other: str | None) -> bool:
     return other is not None and one in {script.revision for script in scripts.iterate_revisions(other, "base")}
+
+
+def revisions() -> list[str]:
+    """Return the revisions of the tables that this code knows, the newest first."""
+    return [script.revision for script in _scripts().walk_revisions()]
 
 
 @cache
@@ -321,7 +330,8 @@ def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
     # The driver's own transactions begin too late: `_begin_sqlite` opens them.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL"):
+    # The file may be from elsewhere: what its schema calls is not trusted, and its cells are looked at.
+    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -56,6 +56,7 @@ class UploadParams(RequestModel):
 class UploadJob(IntakeJob):
     """Ingest a table that was sent to the service. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=30)
 
     kind: Literal["upload"] = "upload"
@@ -71,6 +72,7 @@ class WeatherParams(RequestModel):
 class WeatherJob(IntakeJob):
     """Keep a weather forecast that was sent to the service. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=10)  # there are files at which the library that reads NetCDF never ends
 
     kind: Literal["weather"] = "weather"
@@ -90,6 +92,7 @@ class FetchParams(RequestModel):
 class FetchJob(IntakeJob):
     """Ask a feed for what is new. Asked again, it stores nothing twice."""
 
+    operational = True
     time_limit = timedelta(hours=2)
 
     kind: Literal["fetch"]
@@ -135,6 +138,7 @@ class BridgeParams(RequestModel):
 class BridgeJob(JobRequest):
     """Make the weather of one product from that of another. Asked again, it stores nothing twice."""
 
+    operational = True
     time_limit = timedelta(hours=4)
 
     kind: Literal["bridge"]
@@ -144,6 +148,7 @@ class BridgeJob(JobRequest):
 class BasinJob(IntakeJob):
     """Add a basin, or what more is known of one. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=30)
 
     kind: Literal["basin"] = "basin"
