@@ -1,6 +1,7 @@
 """Connections that keep others out: how many an address may hold, and how long a request may take to arrive.
 
-The server itself has no time limit for the head of a request, so a few sockets that say nothing would hold it.
+The server itself has no time limit for the head of a request, so a few sockets that say nothing would hold it. Nor does
+it refuse a request whose length is given twice, from which a proxy before it may read another one than it does.
 """
 
 import asyncio
@@ -8,9 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 import h11
 import structlog
+from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.addresses import counted_as
@@ -69,6 +72,23 @@ def guarded(
     return type("GuardedOfOneServer", (_Guarded,), {"places": places, "patience": patience})
 
 
+class _OneLength(h11.Connection):
+    """The state of a connection whose requests may give the length of their body in one way only (RFC 9112, 6.1)."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next event, as h11 does.
+
+        Raises:
+            RemoteProtocolError: what was received is not HTTP, or may be read as more than one request.
+        """
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
+                raise h11.RemoteProtocolError("The length of the body is ambiguous.")
+        return event
+
+
 class _Guarded(H11Protocol):
     """A connection that has a place among those of its address, and a deadline while something is waited for."""
 
@@ -78,6 +98,11 @@ class _Guarded(H11Protocol):
     _awaits: object = None  # what `_deadline` is for: a state of h11
     _deadline: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
+
+    def __init__(self, config: Config, *arguments: Any, **named: Any) -> None:
+        super().__init__(config, *arguments, **named)
+        size = config.h11_max_incomplete_event_size
+        self.conn = _OneLength(h11.SERVER, *(() if size is None else (size,)))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

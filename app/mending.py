@@ -23,6 +23,7 @@ from records.deliveries import NotEnded
 from records.engine import DatabaseProblem, StorageFull
 from records.feeds import FeedConflict
 from records.ids import Corrupt
+from records.job_limits import TooManyUnfinishedJobs
 from records.jobs import IdempotencyConflict
 from records.latest import NoForecast, NoModel
 from records.permissions import NotAllowed
@@ -46,11 +47,12 @@ MENDING: Mapping[type[Problem], str] = {
     NotVerified: "Verify the version: `freshet verify`, or post a job of the kind `verification`.",
     InvalidInput: "Change what `detail` and `errors` name, and send the request again.",
     IdempotencyConflict: "Send a new `Idempotency-Key` with a new request.",
+    TooManyUnfinishedJobs: "Wait until some of the key's jobs have ended, or cancel some, and send the request again.",
     DataProblem: "Mend the data that `detail` names (ingest them again, for example), and send the request again.",
     DamagedSeries: "Ingest all of the year that `detail` names again, which replaces it, or restore a backup.",
     Corrupt: "Restore the database from a backup: what it holds is not what was stored.",
     DatabaseProblem: "Try again shortly. If it lasts, run `freshet doctor` on the service's machine.",
-    StorageFull: "Free space on the disk of the database (see `/v1/status`), and send the request again.",
+    StorageFull: "Free space on the disk of the database and of the data folder (see `/v1/status`), and send it again.",
     Unauthorized: "Send a key: `Authorization: Bearer TOKEN`. `freshet keys make NAME` makes one.",
     Forbidden: "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing.",
     NotAllowed: "Leave out what belongs to others, use the key that it belongs to, or an admin's key.",

@@ -23,6 +23,7 @@ from records.deliveries import NotEnded, UnknownDelivery
 from records.engine import DatabaseProblem, StorageFull, is_full
 from records.feeds import FeedConflict
 from records.ids import Corrupt
+from records.job_limits import TooManyUnfinishedJobs
 from records.jobs import UnknownJob
 from records.permissions import NotAllowed
 from records.product_credits import ProductConflict
@@ -117,6 +118,7 @@ STATUS: Mapping[type[Exception], int] = {
     Unauthorized: 401,
     Forbidden: 403,
     NotAllowed: 403,
+    TooManyUnfinishedJobs: 409,
     ScheduleConflict: 409,
     FeedConflict: 409,
     ProductConflict: 409,
@@ -215,6 +217,7 @@ def handle(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(SQLAlchemyError, _database)
+    app.add_exception_handler(OSError, _system)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -341,6 +344,13 @@ def _database(request: Request, error: Exception) -> Response:
     log.error("request.database", path=shown_path(request.scope), error=str(error))
     said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
     return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said, headers=_LATER)
+
+
+def _system(request: Request, error: Exception) -> Response:
+    if not is_full(error):
+        raise error  # to `_unexpected`
+    log.error("request.storage_full", path=shown_path(request.scope))
+    return answer_to(request, StorageFull())
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

@@ -64,11 +64,14 @@ class Rates:
 
     async def count(self, name: Name, who: str) -> Standing:
         """Count a request of somebody, and return how they stand."""
-        return await self._ask(name, who, counted=True)
-
-    async def look(self, name: Name, who: str) -> Standing:
-        """Return how somebody stands, without counting anything."""
-        return await self._ask(name, who, counted=False)
+        if self._shared is not None and time.monotonic() >= self._away_until:
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    return await self._hit(self._shared, name, who)
+            except (redis.RedisError, OSError) as error:  # a TimeoutError is an OSError
+                log.warning("rates.broker_away", error=type(error).__name__)
+                self._away_until = time.monotonic() + SECONDS_BETWEEN_TRIES
+        return await self._hit(self._own, name, who)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -76,19 +79,9 @@ class Rates:
             bridge: Any = self._storage.bridge  # which of them is known at run time alone
             await bridge.get_connection().aclose()
 
-    async def _ask(self, name: Name, who: str, *, counted: bool) -> Standing:
-        if self._shared is not None and time.monotonic() >= self._away_until:
-            try:
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    return await self._stand(self._shared, name, who, counted)
-            except (redis.RedisError, OSError) as error:  # a TimeoutError is an OSError
-                log.warning("rates.broker_away", error=type(error).__name__)
-                self._away_until = time.monotonic() + SECONDS_BETWEEN_TRIES
-        return await self._stand(self._own, name, who, counted)
-
-    async def _stand(self, limiter: RateLimiter, name: Name, who: str, counted: bool) -> Standing:
+    async def _hit(self, limiter: RateLimiter, name: Name, who: str) -> Standing:
         limit = self._limits[name]
-        allowed = await (limiter.hit if counted else limiter.test)(limit, who)
+        allowed = await limiter.hit(limit, who)
         stats = await limiter.get_window_stats(limit, who)
         seconds = min(max(1, math.ceil(stats.reset_time - time.time())), WINDOW_SECONDS)
         return Standing(name, limit.amount, stats.remaining, seconds, allowed)

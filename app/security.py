@@ -9,7 +9,7 @@ import structlog
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.addresses import address_of
+from app.addresses import address_of, counted_as
 from app.dependencies import OpenDatabase, ServiceClock
 from app.problems import Forbidden, Unauthorized
 from app.rates import Standing
@@ -30,16 +30,16 @@ _bearer = HTTPBearer(
 )
 
 
-def any_key(
+def _checked(
     request: Request,
     database: OpenDatabase,
     clock: ServiceClock,
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> Key:
-    """Return the key of the request.
+) -> Key | None:
+    """Return the key of the request; None where what was sent opens nothing.
 
     Raises:
-        Unauthorized: there is none, or it opens nothing.
+        Unauthorized: none was sent.
     """
     if sent is None:
         raise Unauthorized(f"This needs a key: {_HOW}")
@@ -49,8 +49,22 @@ def any_key(
     if key is None:
         # Never the token, nor a part of it: it may be another service's password.
         log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
-        raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
     return key
+
+
+async def any_key(request: Request, key: Annotated[Key | None, Depends(_checked)]) -> Key:
+    """Return the key of the request. Wrong keys alone are counted: they never lock out a right one of their address.
+
+    Raises:
+        Unauthorized: there is none, or it opens nothing.
+        TooManyRequests: it opens nothing, and its address has sent too many such keys.
+    """
+    if key is not None:
+        return key
+    failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
+    if not failures.allowed:
+        raise too_many(failures)
+    raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
 
 
 AnyKey = Annotated[Key, Depends(any_key)]

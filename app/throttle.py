@@ -16,7 +16,7 @@ EXEMPT = "/health/"
 
 
 class Throttle:
-    """Refuses with 429 what comes too often from an address, and keys from one that has sent too many wrong ones."""
+    """Refuses with 429 what comes too often from an address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -27,26 +27,19 @@ class Throttle:
             await self._app(scope, receive, send)
             return
         rates: Rates = scope["app"].state.rates
-        address = counted_as(address_of(scope))
-        has_key = any(name == b"authorization" for name, _ in scope["headers"])
-        standings = [await rates.count("requests", address)]
-        if has_key:
-            standings.append(await rates.look("failed-keys", address))
+        requests = await rates.count("requests", counted_as(address_of(scope)))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                if has_key and message["status"] == 401:
-                    await rates.count("failed-keys", address)
                 writes: Standing | None = scope.get("state", {}).get("writes")
-                told = [standings[0]] if writes is None else [standings[0], writes]
+                told = [requests] if writes is None else [requests, writes]
                 message["headers"] = [*message["headers"], *_headers(told)]
             await send(message)
 
-        exhausted = [standing for standing in standings if not standing.allowed]
-        if exhausted:
-            await answer_to(Request(scope), too_many(exhausted[0]))(scope, receive, send_with_headers)
-        else:
+        if requests.allowed:
             await self._app(scope, receive, send_with_headers)
+        else:
+            await answer_to(Request(scope), too_many(requests))(scope, receive, send_with_headers)
 
 
 def too_many(standing: Standing) -> TooManyRequests:

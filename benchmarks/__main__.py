@@ -16,6 +16,7 @@ MEASUREMENTS = {
     "api-processes": "benchmarks.speed.api_processes",
     "assimilation": "benchmarks.assimilation",
     "backup": "benchmarks.backup",
+    "beside-replay": "benchmarks.beside_replay",
     "bridge": "benchmarks.bridge",
     "busy": "benchmarks.busy",
     "camels-means": "benchmarks.camels_means",

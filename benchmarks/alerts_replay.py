@@ -22,7 +22,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from records.alert_changes import Change
 from records.clock import Clock
 from records.engine import Database
 from records.logs import log_to_stderr
+from records.python_processes import spawn_context
 from records.settings import Settings
 
 ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
@@ -75,7 +75,7 @@ class _Year:
 def measure(basins: int = 8) -> dict[str, Any]:
     """Return what was decided and sent in a year, and whether it was complete and the same twice."""
     names = data.basins()[:: len(data.basins()) // basins][:basins]
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(2, spawn_context()) as pool:
         first, second = pool.map(_replayed, [names] * 2)
     differing = [pair for pair in zip(first.history, second.history, strict=False) if pair[0] != pair[1]]
     same_length = len(first.history) == len(second.history)

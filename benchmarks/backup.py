@@ -14,7 +14,6 @@ every job that was accepted before the backup began must be there, and end as it
 
 import shutil
 import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import closing
@@ -28,7 +27,7 @@ from sqlalchemy import select
 from benchmarks.faults.load import Load
 from benchmarks.service.running import Service, on_postgresql, on_sqlite
 from hydrology.calendar import day
-from records import jobs
+from records import jobs, python_processes
 from records.engine import Database
 from records.tables.runs import RunRow
 from tests.databases import PostgreSQL
@@ -169,5 +168,5 @@ def _have_ended(database: Database, accepted: list[str]) -> bool:
 
 def _freshet(environment: dict[str, str], *command: str) -> None:
     subprocess.run(
-        [sys.executable, "-m", "freshet", *command, "--json"], env=environment, check=True, stdout=subprocess.DEVNULL
+        python_processes.command("freshet", *command, "--json"), env=environment, check=True, stdout=subprocess.DEVNULL
     )

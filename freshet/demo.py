@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from freshet.client.problems import Unreachable
 from freshet.part import HUNG, TOLD_FROM
 from ingestion.sources import synthetic
 from jobspec.jobs.forecasting import MORNING
-from records import audit, keys, private, restarts
+from records import audit, keys, private, python_processes, restarts
 from records.clock import Clock
 from records.engine import Database
 from records.parent import end_with_parent, ended_in_words
@@ -74,7 +73,7 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     environment.pop("FRESHET_INGEST_ROOTS", None)  # the synthetic basins lie in the default folder
     if settings.as_of is not None:
         environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
-    command = [sys.executable, "-m", "freshet", "serve", "--host", host, "--port", str(port)]
+    command = python_processes.command("freshet", "serve", "--host", host, "--port", str(port))
     log = settings.data / LOG
     private.make_folder(log.parent)
     with open(log, "ab", opener=private.opener) as said:

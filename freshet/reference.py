@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from freshet.cli.commands import COMMANDS, loaded
 from freshet.cli.main import EXIT_CODES
 from jobspec.authority import Authority, Owned
+from jobspec.jobs.base import SERVICE, JobRequest
 from jobspec.kinds import KINDS
 from records.settings import Settings
 
@@ -50,8 +51,11 @@ A job is work that the service does beside answering. `POST /v1/jobs` with a kin
 kind that can be asked for. What a job does to its process, and what becomes of it then:
 [Deployment](deployment.md#jobs-their-processes-and-their-limits).
 
-The workers of its queue do a job. An attempt that takes longer than its limit is ended, and the job has failed.
-One whose progress stands still for the time in the last column is ended too, and the job is tried again."""
+The workers of its queue do a job. What forecasts of the day rest on has two: posted by an administrator's key, a
+schedule or the service itself it goes to the queue `service`, where it waits behind no operator's job.
+
+An attempt that takes longer than its limit is ended, and the job has failed. One whose progress stands still for the
+time in the last column is ended too, and the job is tried again."""
 
 
 _RIGHTS = """\
@@ -140,7 +144,7 @@ def _default(field: FieldInfo) -> str:
 
 def _jobs() -> str:
     rows = [
-        f"| `{kind}` | {_cell(job.__doc__ or '')} | `{job.queue}` | {_in_words(job.time_limit)} | "
+        f"| `{kind}` | {_cell(job.__doc__ or '')} | {_queues(job)} | {_in_words(job.time_limit)} | "
         f"{_in_words(min(job.silence_limit, job.time_limit))} |"
         for kind, job in KINDS.items()
     ]
@@ -173,6 +177,10 @@ def _operators(authority: Authority) -> str:
 
 def _more(authority: Authority) -> str:
     return ", ".join(f"`{table}`" for table in sorted(authority.also)) or "none"
+
+
+def _queues(job: type[JobRequest]) -> str:
+    return f"`{SERVICE}`, an operator's `{job.queue}`" if job.operational else f"`{job.queue}`"
 
 
 def _in_words(time: timedelta) -> str:

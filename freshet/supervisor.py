@@ -16,6 +16,7 @@ from freshet import forked
 from freshet.ears import Ears
 from freshet.part import LONGEST_SILENCE, Part, Process
 from hydrology.errors import Problem
+from jobspec.jobs.base import SERVICE
 from records import private, restarts, signs
 from records.restarts import Restart
 from records.settings import Settings
@@ -41,13 +42,21 @@ class ServiceProblem(Problem):
 def commands(host: str, port: int, workers: int, training_workers: int) -> dict[str, list[str]]:
     """Return the command of each part of the service but the broker, by its name.
 
+    One worker takes jobs of the queue `service` alone, so that none of them waits behind an operator's; the workers of
+    the default queue take them too.
+
     Args:
         workers: how many run forecasts, evaluations and the like.
         training_workers: how many train members, each one at a time on one thread.
     """
-    counts = {"default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
+    counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
+    shared = {"default": ["--queue", SERVICE]}
     return {
-        **{f"{queue} worker {n + 1}": ["worker", "--queue", queue] for queue in counts for n in range(counts[queue])},
+        **{
+            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *shared.get(queue, [])]
+            for queue, count in counts.items()
+            for n in range(count)
+        },
         "scheduler": ["scheduler"],
         API: ["api", "--host", host, "--port", str(port)],
     }

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from hydrology.errors import InvalidInput
 from jobspec.faults import faults, shown
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import SERVICE, JobRequest, Queue
 from jobspec.jobs.data import BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
@@ -79,6 +79,11 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
         raise InvalidRequest(f"The {kind} is not possible: {'; '.join(faults(error, {'params': params}))}.") from None
 
 
-def queue_of(kind: str) -> str:
-    """Return the queue of a stored job's kind. A job of an unknown kind goes to the default queue, where it fails."""
-    return KINDS.get(kind, JobRequest).queue
+def queue_of(kind: str, *, of_service: bool = False) -> Queue:
+    """Return the queue of a job's kind. A job of an unknown kind goes to the default queue, where it fails.
+
+    Args:
+        of_service: whether the job speaks for the service, and not for an operator.
+    """
+    job = KINDS.get(kind, JobRequest)
+    return SERVICE if of_service and job.operational else job.queue

@@ -1,6 +1,5 @@
 """A source that is read in a process of its own: a file that crashes a library in C ends that process and no other."""
 
-import multiprocessing
 import resource
 import signal
 from collections.abc import Callable
@@ -14,12 +13,12 @@ from hydrology.errors import DataProblem, Problem
 from ingestion.reading import Files
 from ingestion.sources.base import BasinData, Source, SourceError
 from records.parent import ended_in_words
+from records.python_processes import spawn_context
 
 MOST_DEATHS = 2  # at one basin: the first may be the machine's fault
 PATIENCE = 600.0  # seconds for one file: there are some at which a library never ends
 
 _MEND = "get it from its publisher again, or leave it out"
-_spawned = multiprocessing.get_context("spawn")
 
 
 class Apart:
@@ -85,8 +84,9 @@ class _Reader:
 
     def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
         self.file: str | None = None
-        self._connection, there = _spawned.Pipe()
-        self._process = _spawned.Process(target=_serve, args=(there, make, roots), daemon=True)
+        spawned = spawn_context()
+        self._connection, there = spawned.Pipe()
+        self._process = spawned.Process(target=_serve, args=(there, make, roots), daemon=True)
         self._process.start()
         there.close()
 

@@ -1,7 +1,6 @@
 """Pieces of work side by side: a process and one thread each, which is how several cores serve a training best."""
 
 import ctypes
-import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -14,6 +13,7 @@ from hydrology.errors import DataProblem
 from operations.machine import available_memory, memory_in_use
 from records.one_thread import use_one_thread
 from records.parent import end_with_parent
+from records.python_processes import spawn_context
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -48,7 +48,7 @@ def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress:
         DataProblem: a process was killed.
         Exception: what the first piece that failed raised; the others were ended.
     """
-    context = multiprocessing.get_context("spawn")  # a fork would copy the locks of torch's threads, held or not
+    context = spawn_context()  # a fork would copy the locks of torch's threads, held or not
     desk = _Desk(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:

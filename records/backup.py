@@ -7,6 +7,7 @@ digest of both. It holds all that the service knows: keep it as private as the d
 
 import errno
 import os
+import sqlite3
 import struct
 import tempfile
 import zipfile
@@ -22,11 +23,11 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from hydrology.errors import DataProblem, InvalidInput
-from records import private
+from records import private, sqlite_schema
 from records.clock import Clock
 from records.copying import Unreadable, copy_rows, counts
 from records.documents import CLOSED
-from records.engine import Database
+from records.engine import HEAD, Database, revisions
 from records.settings import Settings
 from records.signing import KEY_FILE
 
@@ -123,6 +124,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
     private.make_folder(settings.data)
     with _folder(settings.data) as folder:
         manifest = _unpack(file, folder)
+        _require_own_tables(file, folder)
         key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
         if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
             raise NotEmpty(
@@ -172,6 +174,37 @@ def _unpack(file: Path, folder: Path) -> Manifest:
     if not (folder / ROWS).exists():
         raise NoBackup(f"{file} is no backup: it holds no rows.")
     return manifest
+
+
+def _require_own_tables(file: Path, folder: Path) -> None:
+    """Return when the rows of a backup lie in the tables of its revision, and in nothing else, before any is read.
+
+    Raises:
+        NoBackup: they do not, or their pages are damaged.
+    """
+    try:
+        with sqlite_schema.opened(folder / ROWS) as connection:
+            found = sqlite_schema.objects(connection)
+            revision = sqlite_schema.revision_of(connection, found, _tables_of(folder, HEAD))
+            if revision not in revisions():
+                return  # it is newer, which whoever migrates it says, and nothing of it was run
+            sqlite_schema.require_same(found, _tables_of(folder, revision))
+            if not sqlite_schema.is_whole(connection):
+                raise NoBackup(f"{file} is a damaged backup: its pages do not hang together. Take another.")
+    except sqlite_schema.ForeignSchema as problem:
+        raise NoBackup(f"{file} is no backup of Freshet: {problem}. Take another.") from problem
+    except sqlite3.Error as error:
+        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+
+
+def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
+    """Return what a database of a revision has."""
+    with tempfile.TemporaryDirectory(dir=folder) as empty:
+        database = Database(f"sqlite:///{empty}/{ROWS}")
+        database.migrate(revision)
+        database.close()
+        with sqlite_schema.opened(Path(empty) / ROWS) as connection:
+            return sqlite_schema.objects(connection)
 
 
 def _extract(archive: zipfile.ZipFile, name: str, path: Path) -> None:

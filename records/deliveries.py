@@ -15,6 +15,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from hydrology.errors import InvalidInput, NotFound
 from records import retention
 from records.alert_changes import Change, get_many
+from records.job_owners import of_service
 from records.statements import add_all, as_record
 from records.subscriptions import Subscription
 from records.tables.alerts import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
@@ -219,9 +220,10 @@ def page(
     return [as_record(Delivery, row) for row in session.scalars(query)]
 
 
-def count(session: Session, status: Status) -> int:
-    """Return how many deliveries stand so."""
-    return session.scalar(select(func.count()).select_from(DeliveryRow).where(DeliveryRow.status == status)) or 0
+def count_failed_of_service(session: Session) -> int:
+    """Return how many deliveries to an administrator's receivers have failed."""
+    query = select(func.count()).select_from(DeliveryRow).join(SubscriptionRow)
+    return session.scalar(query.where(DeliveryRow.status == "failed", of_service(SubscriptionRow.key_id))) or 0
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
 
+import errno
 import fcntl
 import re
 import sqlite3
@@ -43,18 +44,21 @@ class DatabaseProblem(Problem):
 
 
 class StorageFull(DatabaseProblem):
-    """Nothing more can be written: the disk of the database is full."""
+    """Nothing more can be written: the disk of the database or of the data folder is full."""
 
     kind = "storage-full"
 
     def __init__(self) -> None:
         super().__init__(
-            "Nothing could be written: the disk of the database is full. Free space on it, then send the same again."
+            "Nothing could be written: the disk of the database or of the data folder is full. Free space on it, then "
+            "send the same again."
         )
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether a driver's error is that the disk of the database is full."""
+    """Return whether an error of the system, or of a database's driver, is that a disk is full."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
     return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
@@ -357,7 +361,8 @@ def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
     # The driver's own transactions begin too late: `_begin_sqlite` opens them.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL"):
+    # The file may be from elsewhere: what its schema calls is not trusted, and its cells are looked at.
+    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

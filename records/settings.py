@@ -101,7 +101,9 @@ class Settings(BaseSettings):
         trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
         requests_per_minute: how many requests an address may make.
         writes_per_minute: how many writing requests a key may make.
-        failed_keys_per_minute: how many wrong keys an address may send before none is looked at.
+        unfinished_jobs_per_key: how many unfinished jobs an operator's key may have; an administrator's has no limit.
+        failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
+            served all the same.
         connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
         ingest_roots: the folders, split by commas, that ingest jobs read from; the command line reads what its user
             may.
@@ -147,6 +149,7 @@ class Settings(BaseSettings):
     trusted_proxies: Annotated[tuple[Network, ...], *CommaSeparated] = ()
     requests_per_minute: int = Field(default=3000, ge=1)
     writes_per_minute: int = Field(default=300, ge=1)
+    unfinished_jobs_per_key: int = Field(default=100, ge=1)
     failed_keys_per_minute: int = Field(default=30, ge=1)
     connections_per_address: int = Field(default=100, ge=1)
     ingest_roots: Annotated[tuple[Folder, ...], Field(min_length=1), *CommaSeparated] = Field(

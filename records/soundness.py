@@ -15,6 +15,7 @@ from records import checksums, run_content, states, weather
 from records.documents import to_json
 from records.engine import Database
 from records.ids import fingerprint, sha256
+from records.sqlite_schema import unsafe_objects
 from records.statements import table_of
 from records.tables import Base
 from records.tables.bridges import BridgeBasinRow
@@ -108,6 +109,8 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
     Args:
         show: gets how many rows are checked, of how many.
     """
+    if unsafe := _unsafe_objects(database):
+        return Soundness(0, tuple(unsafe), ())  # nothing of it is run
     faults = page_faults(database)
     total = 0
     try:
@@ -137,6 +140,8 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
     """
     if database.file is None:
         return []
+    if unsafe := _unsafe_objects(database):
+        return unsafe
     try:
         with database.reading() as session:
             pragma = "PRAGMA quick_check" if quick else "PRAGMA integrity_check"
@@ -144,6 +149,18 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
     except DatabaseError as error:
         told = [_in_words(error)]
     return [f"{database.file} is damaged ({' '.join(line.split())}): {_RESTORE}." for line in told if line != "ok"]
+
+
+def _unsafe_objects(database: Database) -> list[str]:
+    """Return what SQLite would run besides Freshet's statements where it reads or checks the tables."""
+    if database.file is None:
+        return []
+    try:
+        with database.reading() as session:
+            found = unsafe_objects(session.connection())
+    except DatabaseError as error:
+        return [f"{database.file} is damaged ({_in_words(error)}): {_RESTORE}."]
+    return [f"{database.file} has {name}, which is not Freshet's: drop it, or {_RESTORE}." for name in found]
 
 
 def _lost_references(session: Session) -> list[str]:

@@ -5,7 +5,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 from collections import deque
 from contextlib import suppress
@@ -15,15 +14,17 @@ from typing import Any, Self
 
 import structlog
 
-from records import jobs
+from records import jobs, python_processes
 from records.one_thread import ONE_THREAD
 from records.parent import ended_in_words
 from records.settings import Settings
 from workers.job import StopReason
+from workers.messages import Message, message_of
 
 log = structlog.get_logger()
 
 LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
+SHOWN = 200  # bytes of a line that is not a message, in the log
 LONGEST_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
 KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
 
@@ -33,7 +34,7 @@ class Child:
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module, str(os.getpid())],
+            python_processes.command(module, str(os.getpid())),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
@@ -41,6 +42,7 @@ class Child:
         )
         self.memory_limit = memory_limit
         self.ended = False
+        self._fault: str | None = None  # for which it was killed
         self._lines: deque[bytearray] = deque()
         self._rest = bytearray()  # of a line that is still incomplete
         self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
@@ -53,14 +55,24 @@ class Child:
         """Ask it to stop the job."""
         self._write({"stop": reason})
 
-    def receive(self, seconds: float) -> dict[str, Any] | None:
-        """Return its next message; None if none came in that time, or none will come any more (`ended`)."""
+    def receive(self, seconds: float) -> Message | None:
+        """Return its next message; None if none came in that time, or none will come any more (`ended`).
+
+        A child that writes anything else has crashed, or is not Freshet's: it is killed.
+        """
         if not self._lines and not self.ended:
             self._read(seconds)
         if not self._lines:
             return None
-        message: dict[str, Any] = json.loads(self._lines.popleft())
-        return message
+        line = self._lines.popleft()
+        try:
+            return message_of(line)
+        except ValueError:
+            log.error("child.not_a_message", process=self._process.pid, line=repr(bytes(line[:SHOWN])))
+            self._fault = "wrote a line that is not a message of Freshet (the worker's log has it), and was killed"
+            self._lines.clear()
+            self.kill()
+            return None
 
     def is_stopped(self) -> bool:
         """Whether somebody has stopped it (SIGSTOP): it neither works nor ends."""
@@ -86,6 +98,8 @@ class Child:
 
     def end_in_words(self) -> str:
         """Say how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
+        if self._fault is not None:
+            return self._fault
         try:
             code = self._process.wait(KILL_PATIENCE)
         except subprocess.TimeoutExpired:

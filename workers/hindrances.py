@@ -1,6 +1,5 @@
 """What keeps a job from its work by no fault of its own, and passes: a full disk, a database that is away or locked."""
 
-import errno
 import sqlite3
 from collections.abc import Iterator
 
@@ -24,7 +23,7 @@ def hindrance(error: BaseException) -> str | None:
 
 
 def _said_by(error: BaseException) -> str | None:
-    if is_full(error) or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
+    if is_full(error):
         return _FULL
     if isinstance(error, DatabaseProblem):  # its tables are at another revision
         return _AWAY

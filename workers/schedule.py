@@ -1,12 +1,15 @@
 """Posting the jobs of schedules that are due."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import structlog
 
 from jobspec.kinds import queue_of
-from records import audit, jobs, schedules
+from records import audit, job_limits, jobs, schedules
 from records.cron import next_run
+from records.job_limits import TooManyUnfinishedJobs
+from records.job_owners import is_of_service
 from workers.tools import ServiceTools
 
 log = structlog.get_logger()
@@ -42,7 +45,7 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
     new = jobs.NewJob(
         kind=schedule.kind,
         params=schedule.params,
-        queue=queue_of(schedule.kind),
+        queue=queue_of(schedule.kind),  # until it is known whose it is
         schedule_id=schedule.id,
         # Not its instant: where the clock is set back, that comes again, and is due again.
         idempotency_key=f"schedule {schedule.id} at revision {schedule.revision}",
@@ -51,7 +54,9 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
     )
     try:
         with tools.database.transaction() as session:
-            job, _ = jobs.create(session, new, now)
+            of_service = is_of_service(session, new.key_id)
+            job, _ = jobs.create(session, replace(new, queue=queue_of(new.kind, of_service=of_service)), now)
+            job_limits.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
             actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
             audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
             fired = schedules.advance(
@@ -60,6 +65,11 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
             if not fired:
                 raise _Overtaken
     except _Overtaken:
+        return False
+    except TooManyUnfinishedJobs as problem:
+        log.warning("schedule.skipped", schedule=schedule.name, problem=str(problem), next=following.isoformat())
+        with tools.database.transaction() as session:
+            schedules.set_next(session, schedule.id, schedule.revision, following)
         return False
     log.info("schedule.fired", schedule=schedule.name, job=job.id, next=following.isoformat())
     tools.sender.send(job)

@@ -7,13 +7,15 @@ sent again. So the scheduler deletes what no job wants any more.
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import structlog
 
+from hydrology.errors import Problem
 from records import jobs
-from records.engine import Database
+from records.engine import Database, DatabaseProblem
 from records.ids import fingerprint, sha256
 
 log = structlog.get_logger()
@@ -48,6 +50,18 @@ def keep(data: Path, content: bytes, suffix: str, request: str) -> Path:
             Path(part.name).unlink(missing_ok=True)
             raise
     return path
+
+
+@contextmanager
+def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
+    """Store an upload for the job that is posted meanwhile, and delete it where that is refused; else as `keep`."""
+    path = keep(data, content, suffix, request)
+    try:
+        yield path
+    except Problem as problem:
+        if not isinstance(problem, DatabaseProblem):  # after which the job may be stored all the same
+            path.unlink(missing_ok=True)
+        raise
 
 
 def delete_of(job: jobs.Job, data: Path) -> None:

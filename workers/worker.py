@@ -125,11 +125,11 @@ class Worker:
         reason: StopReason | None = None
         asked_at = 0.0
         while True:
-            message = child.receive(TICK) or {}
-            if "outcome" in message:
-                return Outcome(**message["outcome"])
-            if message:
-                watch.note(message["progress"], message["file"])
+            message = child.receive(TICK)
+            if isinstance(message, Outcome):
+                return message
+            if message is not None:
+                watch.note(message.progress, message.file)
                 heartbeat.progress = watch.progress
             elif child.ended:
                 return watch.died()

@@ -222,7 +222,7 @@ class WhatIf(Model):
         description="Whether the water at T0 is what the observed discharge asks for: the `assimilation` of the water "
         "balance."
     )
-    note: str | None = Field(description="Why it was asked; null where nobody said.")
+    note: str | None = Field(description="Why it was asked, which is public; null where nobody gave a reason.")
     base: str | None = Field(
         description="The run without changes that it is to be compared with; null where it changes nothing itself."
     )

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 from app.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
-from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock
+from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock, ServiceSettings
 from app.jobs import service, stream
 from app.jobs.example import EVENTS, REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
@@ -19,6 +19,7 @@ from app.security import AnyKey, By, Operator
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from records import jobs
+from records.job_limits import TooManyUnfinishedJobs
 from records.jobs import ENDED, IdempotencyConflict, UnknownJob
 from records.permissions import NotAllowed
 
@@ -90,7 +91,7 @@ _EXAMPLES = {
     "",
     status_code=202,
     summary="Start an ingest, a training, a forecast, an evaluation, a comparison or an installation",
-    responses=POSTED | documented_writing(NotAllowed, IdempotencyConflict),
+    responses=POSTED | documented_writing(NotAllowed, IdempotencyConflict, TooManyUnfinishedJobs),
     openapi_extra={"requestBody": {"content": {"application/json": {"examples": _EXAMPLES}}}},
 )
 def post_job(
@@ -100,13 +101,16 @@ def post_job(
     database: OpenDatabase,
     sender: JobSender,
     clock: ServiceClock,
+    settings: ServiceSettings,
     new: AnyJobRequest,
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
     """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
     post again with the same `Idempotency-Key`: only one job is made. What an operator's key may have done is listed by
     kind in the guide (Jobs): its results are its own, and never stand for the service."""
-    job, is_new = service.post(database, sender, clock, key, actor, new, idempotency_key)
+    job, is_new = service.post(
+        database, sender, clock, key, actor, new, idempotency_key, settings.unfinished_jobs_per_key
+    )
     return posted(response, job, is_new)
 
 

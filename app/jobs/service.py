@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 from app.jobs.schemas import Cause, Job, Progress
 from app.problems import Forbidden
 from jobspec.jobs.base import JobRequest
-from records import audit, jobs, permissions
+from jobspec.kinds import queue_of
+from records import audit, job_limits, jobs, permissions
 from records.audit import Action, Actor
 from records.clock import Clock
 from records.engine import Database
@@ -49,6 +50,7 @@ def post(
     actor: Actor,
     request: JobRequest,
     idempotency_key: str | None,
+    most_unfinished: int,
     action: Action = "job posted",
 ) -> tuple[Job, bool]:
     """Store a job, tell the workers once it is committed, and return it with whether it is new.
@@ -56,11 +58,12 @@ def post(
     Raises:
         NotAllowed: the key may not have such a job run.
         IdempotencyConflict: this key has posted another request with the idempotency key.
+        TooManyUnfinishedJobs: an operator's key has more unfinished jobs with it than `most_unfinished`.
     """
     new = jobs.NewJob(
         kind=request.kind,
         params=request.stored(),
-        queue=request.queue,
+        queue=queue_of(request.kind, of_service=key.scope == "admin"),
         # Clients and schedules may choose the same idempotency key without meaning the same job.
         idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
         created_by=key.name,
@@ -70,6 +73,7 @@ def post(
         permissions.require(session, permissions.of_key(key), request)
         job, is_new = jobs.create(session, new, clock.wall())
         if is_new:
+            job_limits.require_within_limit(session, key.id, most_unfinished)
             audit.record(session, actor, action, job.id, clock.wall(), kind=job.kind)
     log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=is_new)
     if job.status == "queued" and job.sent_at is None:

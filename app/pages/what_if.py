@@ -92,6 +92,11 @@ class WhatIf:
         return str(Increment.model_fields["where"].default)
 
     @property
+    def note_help(self) -> str:
+        """What the note is, and who can read it."""
+        return str(WhatIfParams.model_fields["note"].description)
+
+    @property
     def horizon(self) -> int:
         """How many days ahead the form begins with."""
         return int(WhatIfParams.model_fields["horizon"].default) if self.latest is None else self.latest.horizon_days

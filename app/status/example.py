@@ -10,7 +10,7 @@ STATUS: dict[str, Any] = {
     "version": "0.1.0",
     "database_revision": "0002",
     "counts": {"basins": 8, "basins_with_model": 8, "model_versions": 1, "runs": 1},
-    "processes": {"schedulers": 1, "workers": {"default": 1, "delivery": 1, "ingest": 1, "training": 1}},
+    "processes": {"schedulers": 1, "workers": {"default": 1, "delivery": 1, "ingest": 1, "service": 2, "training": 1}},
     "stale_after_days": 3,
     "versions": [
         {

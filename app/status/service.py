@@ -139,7 +139,7 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
 
 
 def _not_told(session: Session) -> Iterator[Degraded]:
-    """Tell of receivers of alert changes that could not be told."""
-    if failed := deliveries.count(session, "failed"):
+    """Report receivers of administrators' subscriptions that could not be reached; an operator's do not count."""
+    if failed := deliveries.count_failed_of_service(session):
         sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."
         yield Degraded(code="failed-deliveries", sentence=sentence)

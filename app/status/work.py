@@ -50,15 +50,19 @@ def of_machine(settings: Settings) -> Iterator[Degraded]:
 
 def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
     for waiting in job_health.waiting_queues(session):
-        wait = now - waiting.since
-        queue, minutes = waiting.queue, int(wait.total_seconds() / 60)
-        sentence = f"{waiting.jobs} jobs of the queue {queue} wait, the first for {minutes} minutes, "
-        if not waiting.runs and wait > LONGEST_UNTAKEN:
-            sentence += f"and none runs: start a worker (freshet worker --queue {queue}), or see why it hangs."
-            yield Degraded(code="no-worker", sentence=sentence)
-        elif waiting.runs and wait > LONGEST_QUEUED and queue != MemberJob.queue:
-            sentence += f"behind those that run: start another worker (freshet worker --queue {queue})."
+        queue, since = waiting.queue, waiting.service_since
+        worker = f"worker (freshet worker --queue {queue})"
+        if not waiting.runs and now - waiting.since > LONGEST_UNTAKEN:
+            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
+            yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
+        elif waiting.runs and since is not None and now - since > LONGEST_QUEUED and queue != MemberJob.queue:
+            behind = _wait(queue, waiting.service_jobs, now - since)
+            sentence = f"{behind} behind those that run: start another {worker}."
             yield Degraded(code="queue-age", sentence=sentence)
+
+
+def _wait(queue: str, jobs: int, wait: timedelta) -> str:
+    return f"{jobs} jobs of the queue {queue} wait, the first for {int(wait.total_seconds() / 60)} minutes,"
 
 
 def _disk(settings: Settings) -> Iterator[Degraded]:

@@ -22,6 +22,7 @@ from jobspec.fields import BASIN_SCHEMA, full_id
 from jobspec.jobs.data import BasinJob, UploadJob, UploadParams
 from records import audit
 from records.ids import new_id
+from records.job_limits import TooManyUnfinishedJobs
 from records.jobs import IdempotencyConflict
 from workers import uploads
 
@@ -84,7 +85,7 @@ def put_basin(
     "",
     status_code=202,
     summary="Add a gauge, or say more of one",
-    responses=POSTED | documented_writing(IdempotencyConflict, NotYours),
+    responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, NotYours),
 )
 def post_basin(
     response: Response,
@@ -93,6 +94,7 @@ def post_basin(
     database: OpenDatabase,
     sender: JobSender,
     clock: ServiceClock,
+    settings: ServiceSettings,
     added: AddedBasin,
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
@@ -101,8 +103,9 @@ def post_basin(
     What is known already stays: the area that a model version learnt with, above all."""
     with database.reading() as session:
         service.require_yours(session, key, added.basin)
-    job, made = jobs.post(database, sender, clock, key, actor, BasinJob(params=added), idempotency_key, "basin posted")
-    return posted(response, job, made)
+    most, job = settings.unfinished_jobs_per_key, BasinJob(params=added)
+    stored, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, most, "basin posted")
+    return posted(response, stored, made)
 
 
 async def _content(request: Request, _key: Operator) -> bytes:
@@ -124,7 +127,7 @@ def _suffix(request: Request, _key: Operator) -> str:
     description="Daily weather, discharge and snow of the basins that your key registered (an admin's: of every "
     f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job reads it, as a whole or not at all: "
     "watch that. Observations of a gauge with a published source, such as USGS, come from that source alone.",
-    responses=POSTED | documented_writing(IdempotencyConflict, UnsupportedMedia),
+    responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, UnsupportedMedia),
     openapi_extra=_UPLOAD,
 )
 def post_observations(
@@ -144,7 +147,8 @@ def post_observations(
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
     # With an idempotency key, the same request again must name the same file.
     request = f"{key.id} {product} {idempotency_key or new_id(clock.wall())}"
-    path = uploads.keep(settings.data, content, suffix, request)
-    upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
-    job, made = jobs.post(database, sender, clock, key, actor, upload, idempotency_key, "observations posted")
+    most = settings.unfinished_jobs_per_key
+    with uploads.stored(settings.data, content, suffix, request) as path:
+        upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
+        job, made = jobs.post(database, sender, clock, key, actor, upload, idempotency_key, most, "observations posted")
     return posted(response, job, made)

@@ -31,6 +31,7 @@ from jobspec.weather import WeatherDocument
 from records import basins
 from records.basins import UnknownBasin
 from records.ids import new_id
+from records.job_limits import TooManyUnfinishedJobs
 from records.jobs import IdempotencyConflict
 from records.weather import UnknownWeather
 from workers import uploads
@@ -153,7 +154,7 @@ def _suffix(request: Request, _key: Operator) -> str:
     f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and keeps it: a basin whose weather cannot be used is refused "
     "by name, and the others are kept; the same again keeps nothing new. One that is sent with an operator's key is "
     "used by forecasts that name it; one that is sent with an admin's is taken like those of a feed.",
-    responses=POSTED | documented_writing(IdempotencyConflict, UnsupportedMedia),
+    responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, UnsupportedMedia),
     openapi_extra=_BODY,
 )
 def post_weather(
@@ -172,7 +173,8 @@ def post_weather(
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a weather forecast")])
     # With an idempotency key, the same request again must name the same file.
     request = f"{key.id} weather {idempotency_key or new_id(clock.wall())}"
-    path = uploads.keep(settings.data, content, suffix, request)
-    job = WeatherJob(params=WeatherParams(weather_file=str(path)))
-    kept, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, "weather posted")
+    most = settings.unfinished_jobs_per_key
+    with uploads.stored(settings.data, content, suffix, request) as path:
+        job = WeatherJob(params=WeatherParams(weather_file=str(path)))
+        kept, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, most, "weather posted")
     return posted(response, kept, made)

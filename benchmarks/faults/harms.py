@@ -3,18 +3,19 @@
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
+from benchmarks.python_path import with_benchmarks
 from benchmarks.service.running import Service, children, send
 from benchmarks.speed.country import PRODUCT
 from freshet.part import STEADY
 from hydrology.calendar import day
 from ingestion.sources import synthetic
+from records import python_processes
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
 INGESTED = 50  # basins
@@ -120,7 +121,7 @@ def _clock(service: Service, days: int) -> None:
 
 
 def _beside(service: Service, *command: str, seconds: float) -> None:
-    with subprocess.Popen([sys.executable, "-m", *command], env=service.environment()) as process:
+    with subprocess.Popen(python_processes.command(*command), env=with_benchmarks(service.environment())) as process:
         time.sleep(seconds)
         process.terminate()
 

@@ -8,7 +8,6 @@ import argparse
 import json
 import struct
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from benchmarks.fuzz.targets import MODULES, TARGETS
+from benchmarks.python_path import with_benchmarks
+from records import python_processes
 
 _GRACE = 600.0  # seconds to begin in, and for the last input
 
@@ -52,9 +53,9 @@ def fuzz(name: str, folder: Path, seconds: int) -> Row:
 
 def _ran(name: str, folder: Path, seconds: int) -> bool:
     """Run a process, and return whether it came to its end."""
-    command = [sys.executable, "-m", "benchmarks.fuzz.process", MODULES[name], name, str(folder), str(seconds)]
+    command = python_processes.command("benchmarks.fuzz.process", MODULES[name], name, str(folder), str(seconds))
     with scratch_folder() as scratch, (folder / "log").open("ab") as log:
-        process = subprocess.Popen([*command, scratch], stdout=log, stderr=log)
+        process = subprocess.Popen([*command, scratch], env=with_benchmarks(), stdout=log, stderr=log)
         try:
             return process.wait(seconds + _GRACE) == 0
         except subprocess.TimeoutExpired:

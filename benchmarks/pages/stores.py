@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from urllib.request import urlopen
 from benchmarks.processes import free_port
 from benchmarks.regional import data
 from freshet.demo import AS_OF
+from records import python_processes
 
 PATIENCE = 90.0  # seconds
 ENSEMBLE = "mclstm-maurer-447"
@@ -26,7 +26,7 @@ def served(store: Path, as_of: datetime) -> Iterator[tuple[str, int]]:
     """Serve a store; give its address and the process that serves it."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    command = python_processes.command("freshet", "api", "--port", str(port))
     with subprocess.Popen(command, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
         try:
             _await(lambda: urlopen(f"{address}/health/ready").status == 200)
@@ -55,7 +55,7 @@ def camels(folder: Path) -> Path:
 def run(store: Path, as_of: datetime, *command: str) -> None:
     """Run a command of `freshet` on a store."""
     subprocess.run(
-        [sys.executable, "-m", "freshet", *command],
+        python_processes.command("freshet", *command),
         env=_environment(store, as_of),
         stdout=subprocess.DEVNULL,
         check=True,

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from typing import Any
 import httpx2
 
 from benchmarks.processes import free_port
-from records import copying
+from records import copying, python_processes
 from records.engine import Database
 from tests.databases import PostgreSQL, served
 
@@ -56,7 +55,7 @@ class Service:
 
     def start(self) -> None:
         """Start it, and return when it answers."""
-        command = [sys.executable, "-m", "freshet", "serve", "--port", str(self.port), "--training-workers", "1"]
+        command = python_processes.command("freshet", "serve", "--port", str(self.port), "--training-workers", "1")
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=self.environment(), stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE

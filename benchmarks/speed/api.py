@@ -9,7 +9,6 @@ import asyncio
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from benchmarks.processes import cpu_seconds, free_port
 from benchmarks.speed.bare_api import BASINS, fill, served
 from benchmarks.speed.http_load import get, rate, until_up
+from records import python_processes
 from records.settings import Settings
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 400, (1, 16)
@@ -73,7 +73,7 @@ def _first_answer(settings: Settings, path: str) -> dict[str, Any]:
     """Return the CPU seconds that a fresh `freshet api` has taken when its first answer is there, and what it loads."""
     port = free_port()
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
-    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    command = python_processes.command("freshet", "api", "--port", str(port))
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
         try:
             asyncio.run(until_up(port, path))

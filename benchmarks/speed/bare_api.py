@@ -4,7 +4,6 @@
 as one SELECT by primary key gives them, once `/keep-bare/BASIN` has kept those that were answered last.
 """
 
-import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +25,7 @@ from operations.forecast import forecast
 from records import promotions
 from records.engine import Database
 from records.logs import log_to_stderr
+from records.python_processes import spawn_context
 from records.settings import Settings
 
 BASINS, DAYS = 447, 10
@@ -50,7 +50,7 @@ def fill(settings: Settings) -> list[str]:
 def served(settings: Settings) -> Iterator[tuple[int, int]]:
     """Serve it from a process of its own, and give the port and the process id."""
     port = free_port()
-    server = multiprocessing.get_context("spawn").Process(
+    server = spawn_context().Process(
         target=_serve, args=(str(settings.data), settings.database_url, settings.broker_url, port), daemon=True
     )
     server.start()

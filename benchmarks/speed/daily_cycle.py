@@ -10,7 +10,6 @@ Synthetic basins with 29 years of weather, an untrained ensemble of the default 
 of this process, the median of ROUNDS mornings after a first one. `--basins` sets the largest number of basins.
 """
 
-import multiprocessing
 import statistics
 import tempfile
 import time
@@ -44,6 +43,7 @@ from operations.newest import Asked
 from records import feeds, promotions
 from records.clock import Clock
 from records.engine import Database
+from records.python_processes import spawn_context
 from records.settings import Settings
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
@@ -173,7 +173,7 @@ def _settings(folder: Path, url: str) -> Settings:
 @contextmanager
 def _served(count: int) -> Iterator[tuple[str, Connection]]:
     """Serve the country from another process; gives the server's address, and what is told the time."""
-    context = multiprocessing.get_context("spawn")
+    context = spawn_context()
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(count, theirs))
     process.start()

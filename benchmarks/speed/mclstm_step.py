@@ -18,12 +18,14 @@ from typing import Any
 import torch
 from torch import nn
 
+from benchmarks.python_path import with_benchmarks
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers
 from benchmarks.speed.steps import seconds as clocked
 from jobspec.network import MCLSTMConfig
 from models.cores import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
+from records import python_processes
 
 RATIOS = (
     ("ours", "published"),
@@ -147,8 +149,9 @@ def reference() -> Step:
 
 def _memory_of(name: str) -> float:
     """Return the MiB that two steps take in a process of their own."""
-    command = [sys.executable, "-m", "benchmarks.speed.mclstm_step", name]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+    command = python_processes.command("benchmarks.speed.mclstm_step", name)
+    done = subprocess.run(command, env=with_benchmarks(), check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[-1])
 
 
 def _peak_mib() -> float:

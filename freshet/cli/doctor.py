@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+import freshet
 from freshet.cli.context import cores
 from freshet.cli.output import Json, answer, table
+from freshet.own_modules import claimed_by_others
 from hydrology.errors import Problem
 from models.cores import use_cores
 from records import private
@@ -160,5 +162,7 @@ def _same_bits(network: "Network") -> bool:
 
 
 def _libraries(_settings: Settings) -> Iterator[Check]:
+    claims = claimed_by_others(metadata.packages_distributions())
+    yield "packages", not claims, "; ".join(claims) or f"those of Freshet, at {Path(freshet.__path__[0]).parent}"
     names = ("freshet", "torch", "numpy", "sqlalchemy", "fastapi")
     yield "versions", True, ", ".join(f"{name} {metadata.version(name)}" for name in names)

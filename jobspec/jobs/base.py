@@ -6,8 +6,10 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 from jobspec.authority import Authority
 from jobspec.fields import RequestModel
 
-Queue = Literal["default", "ingest", "training", "delivery"]
+Queue = Literal["service", "default", "ingest", "training", "delivery"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
+SERVICE: Queue = "service"
+"""The queue of operational jobs of the service itself, which no operator's job waits in."""
 
 
 class JobRequest(RequestModel):
@@ -16,6 +18,8 @@ class JobRequest(RequestModel):
     Attributes:
         authority: which records it writes, and which of them an operator's job may. Each kind declares its own.
         queue: whose workers run it.
+        operational: whether forecasts of the day rest on it. Where it speaks for the service (no key, or an
+            administrator's, posted it), it goes to the queue `service`.
         time_limit: how long one attempt may run; then it is killed, and the job has failed.
         silence_limit: how long its progress may stay the same; then it is killed, and the job is tried again. Longer
             than any step takes on a slow machine.
@@ -25,6 +29,7 @@ class JobRequest(RequestModel):
 
     authority: ClassVar[Authority]
     queue: ClassVar[Queue] = "default"
+    operational: ClassVar[bool] = False
     time_limit: ClassVar[timedelta] = timedelta(hours=12)
     silence_limit: ClassVar[timedelta] = timedelta(hours=1)
     memory_limit: ClassVar[int | None] = None

@@ -59,6 +59,7 @@ class UploadParams(RequestModel):
 class UploadJob(IntakeJob):
     """Ingest a table that was sent to the service. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=30)
     authority = UPLOAD
 
@@ -75,6 +76,7 @@ class WeatherParams(RequestModel):
 class WeatherJob(IntakeJob):
     """Keep a weather forecast that was sent to the service. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=10)  # there are files at which the library that reads NetCDF never ends
     authority = WEATHER
 
@@ -95,6 +97,7 @@ class FetchParams(RequestModel):
 class FetchJob(IntakeJob):
     """Ask a feed for what is new. Asked again, it stores nothing twice."""
 
+    operational = True
     time_limit = timedelta(hours=2)
     authority = FETCH
 
@@ -141,6 +144,7 @@ class BridgeParams(RequestModel):
 class BridgeJob(JobRequest):
     """Make the weather of one product from that of another. Asked again, it stores nothing twice."""
 
+    operational = True
     time_limit = timedelta(hours=4)
     authority = BRIDGE
 
@@ -151,6 +155,7 @@ class BridgeJob(JobRequest):
 class BasinJob(IntakeJob):
     """Add a basin, or what more is known of one. Only the service posts it."""
 
+    operational = True
     time_limit = timedelta(minutes=30)
     authority = BASIN
 

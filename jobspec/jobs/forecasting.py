@@ -70,6 +70,7 @@ class ForecastJob(JobRequest):
         json_schema_extra={"examples": [{"kind": "forecast", "params": {"basins": ["USGS-13235000"], "horizon": 10}}]}
     )
 
+    operational = True
     time_limit = timedelta(hours=2)
     authority = FORECAST
 
@@ -81,7 +82,9 @@ class WhatIfParams(AheadParams):
     """Which forecasts to make, and what to change in them."""
 
     changes: Changes = UNCHANGED
-    note: Line | None = Field(None, description="Why it is asked.")
+    note: Line | None = Field(
+        None, description="Why it is asked, in a line. It is public: everybody who can read forecasts can read it."
+    )
 
     @model_validator(mode="after")
     def _storm_within_the_horizon(self) -> Self:
@@ -145,6 +148,7 @@ class VolumesParams(RequestModel):
 class VolumesJob(JobRequest):
     """Forecast the volume of a season with the weather of other years. The latest forecasts stay what they are."""
 
+    operational = True
     time_limit = timedelta(hours=4)
     authority = VOLUMES
 
@@ -163,6 +167,7 @@ class DailyJob(JobRequest):
     """Ask the feeds, apply the bridges from what they bring, and forecast every basin from its newest day, with the
     newest weather forecast or, without one, with the weather of other years. Asked again, it stores nothing new."""
 
+    operational = True
     time_limit = timedelta(hours=4)
     authority = DAILY
 

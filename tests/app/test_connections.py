@@ -1,5 +1,6 @@
 """Half-open and idle connections are closed, and one address's never keep another out."""
 
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -101,3 +102,72 @@ def test_a_trusted_proxys_connections_are_not_counted(sqlite: str) -> None:
         for _ in range(5):
             stack.enter_context(opened(port, HEAD))
         assert answered(port)
+
+
+POST = b"POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+ENDED = b"\r\n0\r\n\r\n"
+SMUGGLED = b"GET /v1/basins HTTP/1.1\r\nHost: localhost\r\n\r\n"
+AMBIGUOUS = (
+    b"Content-Length: 5\r\n" + CHUNKED,
+    CHUNKED + b"Content-Length: 5\r\n",
+    b"content-length: 0\r\ntransfer-encoding: CHUNKED\r\n",
+    b"Content-Length: 5\r\nTransfer-Encoding:\r\n chunked\r\n",  # folded: joined to one line, then refused
+    b"Content-Length:\r\n 5\r\n" + CHUNKED,
+    b"Content-Length: 5\r\nContent-Length: 6\r\n",
+    b"Content-Length: 5, 6\r\n",
+    b"Content-Length: 5\r\n 6\r\n",
+    b"Content-Length: +5\r\n",
+    b"Content-Length: -5\r\n",
+    b"Content-Length: 0x5\r\n",
+    b"Content-Length: 1_0\r\n",
+    b"Content-Length: \r\n",
+    b"Content-Length : 5\r\n",
+    b"Transfer-Encoding: gzip\r\n",
+    b"Transfer-Encoding: gzip, chunked\r\n",
+    b"Transfer-Encoding: chunked, identity\r\n",
+    b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n",
+    b"Transfer-Encoding: xchunked\r\n",
+    b"Transfer-Encoding: \x0bchunked\r\n",
+    b"Transfer-Encoding : chunked\r\n",
+    CHUNKED + CHUNKED,
+    b"X: a\rTransfer-Encoding: chunked\r\n",
+    b"X: \x00\r\n",
+    b"Host: elsewhere\r\n",
+)
+
+
+def test_a_request_of_ambiguous_length_gets_400_and_the_connection_closes(sqlite: str) -> None:
+    old = POST.replace(b"HTTP/1.1", b"HTTP/1.0") + b"Connection: keep-alive\r\n" + CHUNKED
+    with running(sqlite) as port:
+        for head in (*(POST + fields for fields in AMBIGUOUS), old):
+            with opened(port, head + ENDED + SMUGGLED) as connection:
+                received = all_of(connection)
+            assert received.startswith(b"HTTP/1.1 400 "), head
+            assert b"\r\nconnection: close\r\n" in received.lower(), head
+            assert received.count(b"HTTP/1.1 ") == 1, head  # what follows is no request
+        assert answered(port)
+
+
+def test_a_chunk_without_a_plain_size_ends_the_connection(sqlite: str) -> None:
+    with running(sqlite) as port:
+        for size in (b"0x0", b"+0", b"-1", b" 0", b"0 0", b"0_0", b""):
+            with opened(port, POST + CHUNKED + b"\r\n" + size + b"\r\n\r\n" + SMUGGLED) as connection:
+                received = all_of(connection)
+            assert received.count(b"HTTP/1.1 ") == 1, size
+            assert received.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 401 ")), (size, received)
+
+
+def test_each_plain_way_to_give_the_length_leaves_the_next_request_alone(sqlite: str) -> None:
+    last = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    bodies = (
+        b"Content-Length: 2\r\n\r\n{}",
+        CHUNKED + b"\r\n2\r\n{}\r\n0\r\n\r\n",
+        b"Content-Length: 2, 2\r\n\r\n{}",  # as RFC 9110 8.6 allows
+        b"X: a\r\n Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",  # of X, as RFC 9112 5.2 has it
+    )
+    with running(sqlite) as port:
+        for body in bodies:
+            with opened(port, POST + body + last) as connection:
+                received = all_of(connection)
+            assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"401", b"200"], body

@@ -43,6 +43,42 @@ def test_a_job_is_kept_as_it_was_asked(database: Database, client: TestClient) -
     assert (kept.params, kept.queue) == (said["params"], "default")
 
 
+def test_an_operators_key_has_a_limit_of_unfinished_jobs(
+    sqlite: str, sqlite_database: Database, tmp_path: Path
+) -> None:
+    with serving(sqlite, data=tmp_path, unfinished_jobs_per_key=2) as client:
+        operator, other, admin = bearer(sqlite_database), bearer(sqlite_database), bearer(sqlite_database, "admin")
+        first, _ = (post(client, operator, key=key).json()["id"] for key in ("one", "two"))
+        refused = post(client, operator, key="three")
+        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/too-many-unfinished-jobs")
+        assert "has 2 unfinished jobs, and an operator's may have 2: wait until some" in refused.json()["detail"]
+        written = operator | {"Content-Type": "text/csv"}
+        table = client.post("/v1/basins/observations", content="basin,date\nMINE-1,2008-01-01", headers=written)
+        gauge = client.post("/v1/basins", json={"basin": "MINE-1"}, headers=operator)
+        assert (table.status_code, gauge.status_code) == (409, 409)
+        assert list((tmp_path / "uploads").iterdir()) == []  # what is refused stays nowhere
+        again = post(client, operator, key="two")
+        assert again.status_code == 200  # the same request again makes no job, and is not refused
+        assert [post(client, key).status_code for key in (other, admin, admin, admin)] == [202] * 4
+        assert client.post(f"/v1/jobs/{first}/cancel", headers=operator).status_code == 200
+        assert post(client, operator, key="three").status_code == 202
+    with sqlite_database.reading() as session:
+        assert len(jobs.list_jobs(session)) == 7
+
+
+def test_what_speaks_for_the_service_has_a_queue_of_its_own(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    replay = {"kind": "replay", "params": {"period": "1990-10-01..2000-09-30"}}
+    queues: dict[str, list[str]] = {}
+    for scope in ("operator", "admin"):
+        header = bearer(sqlite_database, scope)
+        posted = [post(sqlite_client, header, body).json()["id"] for body in ({"kind": "daily", "params": {}}, replay)]
+        with sqlite_database.reading() as session:
+            queues[scope] = [jobs.get(session, job).queue for job in posted]
+    assert queues == {"operator": ["default", "default"], "admin": ["service", "default"]}
+
+
 def test_without_a_broker_the_job_waits_and_says_so(sqlite: str, sqlite_database: Database) -> None:
     with serving(sqlite, broker_url=NO_BROKER) as client:
         said = post(client, bearer(sqlite_database)).json()

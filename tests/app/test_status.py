@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.health import hindered
 from app.status import work
 from hydrology.calendar import day
-from records import attendance, jobs, promotions, restarts, schedules, series
+from records import attendance, jobs, keys, promotions, restarts, schedules, series
 from records.clock import Clock
 from records.engine import Database
 from records.settings import Settings
@@ -205,6 +205,35 @@ def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, cl
     assert f"/v1/jobs/{failed}" in told["sentence"]
     ended(database, posted(database, now), status="succeeded", result={})
     assert work_codes(client) == []
+
+
+def test_what_an_operators_jobs_meet_does_not_degrade_the_service(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    with database.transaction() as session:
+        operator, admin = (keys.make(session, scope, scope, None, now)[0].id for scope in ("operator", "admin"))
+        new = schedules.NewSchedule(
+            name="own", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+        )
+        schedule = schedules.create(session, new, now).id
+    before = client.get("/v1/status").json()["degraded"]
+    ended(database, posted(database, now, key_id=operator), status="failed", problem=problem)
+    scheduled = posted(database, now, key_id=operator, schedule_id=schedule)
+    with database.transaction() as session:
+        schedules.advance(session, schedule, 1, ran_at=now, next_run_at=now + timedelta(days=1), job_id=scheduled)
+    ended(database, scheduled, status="failed", problem=problem)
+    running = posted(database, now - timedelta(hours=3), key_id=operator)
+    with database.transaction() as session:
+        jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now)
+    posted(database, now - timedelta(hours=3), key_id=operator)  # behind the operator's own
+    assert client.get("/v1/status").json()["degraded"] == before
+    posted(database, now - timedelta(minutes=61), key_id=admin)
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert told["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
+    failed = posted(database, now, key_id=admin)
+    ended(database, failed, status="failed", problem=problem)
+    ended(database, posted(database, now, key_id=operator), status="succeeded", result={})  # hides nothing either
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in told["sentence"]
 
 
 def test_a_schedule_whose_work_failed_is_told_until_it_succeeds(database: Database, client: TestClient) -> None:

@@ -81,12 +81,28 @@ def test_a_key_that_writes_too_often_does_not_stop_another(sqlite: str, sqlite_d
         assert client.get("/v1/jobs", headers=busy).status_code == 200  # reading is no write
 
 
-def test_wrong_keys_are_soon_not_looked_at(sqlite: str, sqlite_database: Database) -> None:
+def test_wrong_keys_are_limited_and_never_lock_out_a_right_one(sqlite: str, sqlite_database: Database) -> None:
     with serving(sqlite, failed_keys_per_minute=3) as client:
         wrong, good = {"Authorization": "Bearer guess"}, bearer(sqlite_database)
+        near = {"Authorization": good["Authorization"][:-1] + ("A" if good["Authorization"][-1] != "A" else "B")}
         assert [client.get("/v1/jobs", headers=wrong).status_code for _ in range(4)] == [401, 401, 401, 429]
-        assert client.get("/v1/jobs", headers=good).status_code == 429  # the address has to wait
+        refused = client.get("/v1/jobs", headers=near)  # of a key that there is: counted with the others
+        assert refusal(refused) == (429, "/problems/too-many-requests")
+        assert 1 <= int(refused.headers["Retry-After"]) <= 60
+        assert client.get("/v1/jobs", headers=good).status_code == 200
+        assert client.post("/v1/jobs", json=FORECAST, headers=good).status_code == 202
+        assert client.get("/v1/jobs", headers=wrong).status_code == 429  # a right key does not reset the count
         assert client.get("/v1/basins").status_code == 200
+
+
+def test_right_keys_are_not_counted_as_failures(sqlite: str, sqlite_database: Database) -> None:
+    with serving(sqlite, failed_keys_per_minute=1, read_needs_key=True) as client:
+        good = bearer(sqlite_database)
+        assert {client.get("/v1/basins", headers=good).status_code for _ in range(5)} == {200}
+        assert client.get("/v1/basins").status_code == 401  # no key is no guess
+        assert client.get("/v1/basins", headers={"Authorization": "Bearer guess"}).status_code == 401
+        assert client.get("/v1/basins", headers={"Authorization": "Bearer guess"}).status_code == 429
+        assert client.get("/v1/basins", headers=good).status_code == 200
 
 
 def test_without_the_broker_each_process_counts_by_itself(sqlite: str) -> None:

@@ -189,6 +189,8 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
 @pytest.mark.parametrize(
     ("service", "queue"),
     [
+        ("service-worker", "service"),
+        ("worker", "service"),
         ("worker", "default"),
         ("ingest-worker", "ingest"),
         ("delivery-worker", "delivery"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from jobspec.feeds import read_settings
-from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, read
+from jobspec.kinds import KINDS, REQUESTABLE, InvalidRequest, queue_of, read
 from tests.jobspec.requests import REQUESTS, SCRATCH, TUNING, Wrong, wrong_requests
 
 
@@ -75,6 +75,13 @@ def test_a_kind_has_its_queue() -> None:
         "weather": "ingest",
         "delivery": "delivery",
     }
+
+
+def test_what_forecasts_of_the_day_rest_on_has_the_queue_of_the_service() -> None:
+    operational = {kind for kind in KINDS if queue_of(kind, of_service=True) == "service"}
+    assert operational == {"daily", "forecast", "volumes", "fetch", "bridge", "basin", "upload", "weather"}
+    assert "service" not in {queue_of(kind) for kind in KINDS}
+    assert queue_of("delivery", of_service=True) == "delivery"
 
 
 @pytest.mark.parametrize("config", [SCRATCH, SCRATCH | {"held_out_period": "2007-10-01..2008-09-30"}, TUNING])

@@ -219,18 +219,81 @@ def test_what_is_no_backup_is_refused(
 def test_rows_that_cannot_be_read_are_refused(
     file: Path, new: Database, there: Settings, tmp_path: Path, damage: str
 ) -> None:
+    refuse(changed(file, tmp_path, damage), new, there)
+
+
+def changed(file: Path, folder: Path, *statements: str) -> Path:
+    """Return a backup whose rows were changed by whoever can reckon its digests."""
     with zipfile.ZipFile(file) as archive:
-        rows, manifest = Path(archive.extract(ROWS, tmp_path)), archive.read(MANIFEST)
+        rows, manifest = Path(archive.extract(ROWS, folder)), archive.read(MANIFEST)
     before = sha256(rows.read_bytes()).hexdigest()
-    with closing(sqlite3.connect(rows)) as connection:
-        connection.execute(damage)
-        connection.commit()
+    with closing(sqlite3.connect(rows, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
     content = rows.read_bytes()
     manifest = manifest.replace(before.encode(), sha256(content).hexdigest().encode())
-    with pytest.raises(NoBackup, match="no backup of Freshet"):
-        restore(there, new, rewritten(file, manifest__json=manifest, freshet__sqlite=content), show)
+    return rewritten(file, manifest__json=manifest, freshet__sqlite=content)
+
+
+def refuse(backup: Path, new: Database, there: Settings, said: str = "no backup of Freshet") -> None:
+    with pytest.raises(NoBackup, match=said):
+        restore(there, new, backup, show)
     with new.reading() as session:
         assert not any(counts(session).values())
+    assert list(there.data.iterdir()) == []
+
+
+ENDLESS = "AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x"
+IN_PLACE = "UPDATE sqlite_master SET"
+
+
+@pytest.mark.parametrize(
+    ("statements", "said"),
+    [
+        ([f"CREATE VIEW more {ENDLESS} FROM n"], "it has the view more"),
+        (["ALTER TABLE feeds RENAME TO other", f"CREATE VIEW feeds {ENDLESS} AS name FROM n"], "the view feeds"),
+        (["DROP TABLE alembic_version", f"CREATE VIEW alembic_version {ENDLESS} AS version_num FROM n"], "the view al"),
+        (["CREATE TRIGGER more AFTER INSERT ON feeds BEGIN DELETE FROM basins; END"], "the trigger more"),
+        (["CREATE VIRTUAL TABLE more USING rtree(id, low, high)"], "the table more"),
+        (["CREATE TABLE more (x)"], "the table more, which is not one of Freshet's"),
+        (["CREATE INDEX more ON basins (hex(zeroblob(100000000)))"], "the index more"),
+        (["DROP INDEX ix_jobs_status"], "it lacks the index ix_jobs_status"),
+        (["ALTER TABLE basins ADD COLUMN more TEXT"], "its table basins is not"),
+        (["ALTER TABLE basins ADD COLUMN more AS (hex(zeroblob(100000000)))"], "its table basins is not"),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                f"{IN_PLACE} sql = substr(sql, 1, length(sql) - 1) || ', CHECK (zeroblob(9)))' WHERE name = 'feeds'",
+            ],
+            "its table feeds is not",
+        ),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                f"{IN_PLACE} rootpage = (SELECT max(rootpage) FROM sqlite_master) WHERE name = 'feeds'",  # noqa: S608
+            ],
+            "a damaged",
+        ),
+        (["PRAGMA writable_schema = ON", f"{IN_PLACE} sql = 'SELECT 1' WHERE name = 'feeds'"], "or a damaged one"),
+        (["DELETE FROM alembic_version"], "no backup of Freshet"),
+    ],
+)
+def test_rows_in_other_tables_are_refused_before_any_is_read(
+    file: Path, new: Database, there: Settings, tmp_path: Path, statements: list[str], said: str
+) -> None:
+    refuse(changed(file, tmp_path, *statements), new, there, said)
+
+
+def test_a_backup_of_an_older_freshet_is_restored(file: Path, new: Database, there: Settings, tmp_path: Path) -> None:
+    older = Database(f"sqlite:///{tmp_path / 'older.sqlite'}")
+    older.migrate("0036")
+    older.close()
+    with zipfile.ZipFile(file) as archive:
+        manifest, rows = archive.read(MANIFEST), archive.read(ROWS)
+    content = (tmp_path / "older.sqlite").read_bytes()
+    manifest = manifest.replace(sha256(rows).hexdigest().encode(), sha256(content).hexdigest().encode())
+    restore(there, new, rewritten(file, manifest__json=manifest, freshet__sqlite=content), show)
+    assert new.check().problem is None
 
 
 def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: Settings, tmp_path: Path) -> None:

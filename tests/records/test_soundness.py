@@ -1,7 +1,9 @@
 """All that carries a checksum is checked; what is damaged is named, with how to mend it."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hydrology.calendar import Period
 from records import bridges, error_models, model_levels, series, soundness, states, trainings, weather
 from records.engine import Database
 from records.model_water import SimulatedWater
-from records.soundness import CHECKERS, NotSound
+from records.soundness import CHECKERS, NotSound, check, page_faults
 from records.statements import table_of
 from records.tables import Base
 from records.tables.bridges import BridgeBasinRow
@@ -136,3 +138,31 @@ def test_a_document_that_is_none_any_more_is_told_and_the_rest_is_checked(sqlite
     done = soundness.check(sqlite_database)
     assert [fault.partition(" cannot be read")[0] for fault in done.faults] == ["weather_basins"]
     assert done.row_count == whole - 1
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE VIEW more AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"],
+        [
+            "ALTER TABLE series RENAME TO other",
+            "CREATE VIEW series AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT * FROM n",
+        ],
+        ["CREATE TRIGGER more AFTER INSERT ON feeds BEGIN DELETE FROM basins; END"],
+        ["ALTER TABLE feeds ADD COLUMN more AS (hex(zeroblob(100000000)))"],
+    ],
+)
+def test_what_is_not_freshets_is_named_and_not_run(
+    migrated_sqlite: Path, tmp_path: Path, statements: list[str]
+) -> None:
+    file = shutil.copy(migrated_sqlite, tmp_path / "hostile.sqlite")
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    database = Database(f"sqlite:///{file}")
+    found = check(database)
+    quick = page_faults(database, quick=True)
+    database.close()
+    assert (found.row_count, list(found.faults)) == (0, quick)
+    assert all("which is not Freshet's: drop it, or restore a backup." in fault for fault in found.faults)
+    assert found.faults

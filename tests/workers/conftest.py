@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from jobspec.kinds import queue_of
-from records import copying, jobs
+from records import copying, jobs, python_processes
 from records.clock import Clock
 from records.engine import Database
 from records.locked import is_locked
@@ -28,6 +27,7 @@ __all__ = ["country", "live_file", "long_trained_file", "trained_file"]
 
 PATIENCE = 240.0  # seconds: a bound for what hangs, not for what is slow
 LEASE = 2.0  # seconds
+ROOT = Path(__file__).parents[2]
 
 
 class Shop:
@@ -40,17 +40,18 @@ class Shop:
         self.sender = Sender(settings, self.database, self.clock)
         self.broker = start_embedded(settings)
 
-    def start(self, *arguments: str, module: str = "freshet") -> subprocess.Popen[bytes]:
-        """Start a part of the service; it ends with the test."""
+    def start(self, *arguments: str, module: str = "freshet", folder: Path = ROOT) -> subprocess.Popen[bytes]:
+        """Start a part of the service in a working folder; it ends with the test."""
         environment = os.environ | {
             "FRESHET_DATA": str(self.settings.data),
             "FRESHET_DATABASE_URL": self.settings.database_url,
             "FRESHET_LEASE_SECONDS": str(self.settings.lease_seconds),
             "OMP_NUM_THREADS": "2",  # a job computes on one thread all the same
+            "PYTHONPATH": str(ROOT),  # no process of Freshet looks for modules in its working folder
         }
         log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
-        command = [sys.executable, "-m", module, *arguments]
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        command = python_processes.command(module, *arguments)
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
         self._stack.callback(end, process)
         return process
 

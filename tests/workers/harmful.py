@@ -62,8 +62,15 @@ class IntakeHarm(Harm):
     memory_limit = MEMORY_LIMIT
 
 
+class DutyHarm(Harm):
+    """Do harm in what forecasts rest on."""
+
+    operational = True
+
+
 KINDS: Mapping[str, type[Harm]] = {
     "harm": Harm,
+    "duty-harm": DutyHarm,
     "short-harm": ShortHarm,
     "quiet-harm": QuietHarm,
     "intake-harm": IntakeHarm,

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from records import jobs, series
 from records.engine import Database
 from records.settings import Settings
 from tests.app.conftest import sqlite, sqlite_database
 from tests.ingestion.caravan_files import OTHER, folder, netcdf
+from tests.workers.conftest import ROOT
 from tests.workers.crashing import CRASHES_AT
 from workers.children import Children
 from workers.tools import tools_of
@@ -38,6 +41,11 @@ def gauges_of(incoming: Path, *gauges: str) -> dict[str, Path]:
     contents = {path: netcdf() for path in paths.values()}
     folder(incoming, contents | {"attributes/camels/attributes_other_camels.csv": (header + rows).encode()})
     return {gauge: incoming / path for gauge, path in paths.items()}
+
+
+@pytest.fixture(autouse=True)
+def _processes_find_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
 def test_a_file_at_which_the_process_dies_twice_is_named_and_the_others_are_taken_in(

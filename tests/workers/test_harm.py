@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from freshet.supervisor import commands
 from records import attendance, events, jobs
 from tests.workers.conftest import PATIENCE, Shop, end
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
@@ -148,6 +149,18 @@ def test_a_hung_ingestion_stands_before_no_forecast(empty_shop: Shop) -> None:
     is_running(empty_shop, hung[0].id)
     done(empty_shop)
     assert [empty_shop.job(job.id).status for job in hung] == ["running", "queued"]
+
+
+def test_a_job_of_the_service_starts_while_operators_jobs_fill_their_queue(empty_shop: Shop) -> None:
+    parts = commands("127.0.0.1", 0, workers=1, training_workers=1)
+    for name in ("service worker 1", "default worker 1"):
+        empty_shop.harmful_worker(*(queue for queue in parts[name][1:] if queue != "--queue"))
+    operators = [empty_shop.post("harm", harm="ignore") for _ in range(2)]
+    is_running(empty_shop, operators[0].id)
+    duty = jobs.NewJob(kind="duty-harm", params={"harm": "well"}, queue="service")
+    for _ in range(2):  # one after the other, with nobody else to take them
+        assert empty_shop.ended(empty_shop.send(duty).id).status == "succeeded"
+    assert [empty_shop.job(job.id).status for job in operators] == ["running", "queued"]
 
 
 @pytest.mark.parametrize("harm", ["obey", "ignore"])

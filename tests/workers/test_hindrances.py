@@ -2,9 +2,8 @@
 
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from operations.train import train
 from records import basins, events, versions
 from records.engine import Database, DatabaseProblem
 from tests.databases import PostgreSQL
+from tests.disks import disk, filled
 from tests.operations.conftest import BASINS, CLOCK
 from tests.workers.conftest import Shop, opened_empty, opened_with, training
 from workers.hindrances import hindrance
@@ -40,13 +40,8 @@ def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk of its own."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("making a small disk takes an administrator")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    with disk(tmp_path / "disk", "128m") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -61,19 +56,6 @@ def small_trained_shop(small_disk: Path, trained_file: Path, tmp_path: Path) -> 
     """A shop on that disk with the country and its version."""
     (small_disk / "parts.log").symlink_to(tmp_path / "parts.log")
     yield from opened_with(trained_file, small_disk)
-
-
-@contextmanager
-def filled(folder: Path, room: int = 0) -> Iterator[None]:
-    """Fill a disk but for some bytes."""
-    filler = folder / "filler"
-    with filler.open("wb", buffering=0) as file:
-        with suppress(OSError):
-            while True:
-                file.write(bytes(2**16))
-        file.truncate(file.tell() - room)
-    yield
-    filler.unlink()
 
 
 def test_an_ingestion_waits_for_room_and_keeps_everything(small_shop: Shop) -> None:

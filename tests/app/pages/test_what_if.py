@@ -61,3 +61,15 @@ def test_the_ends_of_every_slider_can_be_asked_for(end: str) -> None:
         name, _, part = slider.name.partition(".")
         changes[name] = {part: float(getattr(slider, end))} if part else float(getattr(slider, end))
     assert read("what-if", {"changes": changes}).kind == "what-if"
+
+
+def test_the_form_and_the_document_say_that_the_note_is_public(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    public = "It is public: everybody who can read forecasts can read it."
+    assert public in sqlite_client.get(PAGE).text
+    schemas = sqlite_client.get("/openapi.json").json()["components"]["schemas"]
+    assert public in schemas["WhatIfParams"]["properties"]["note"]["description"]
+    assert "public" in schemas["WhatIf"]["properties"]["note"]["description"]

@@ -1,0 +1,68 @@
+"""Whether Python finds Freshet's own packages by their names, before any of them is imported.
+
+The names are common ones. A folder or file of such a name in the working folder, on PYTHONPATH or beside a script may
+come first; then foreign code would run in place of Freshet's. This module imports nothing but the standard library.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = (
+    "app", "freshet", "hydrology", "ingestion", "jobspec", "migrations", "models", "operations", "records", "workers",
+)  # fmt: skip
+"""All that the wheel installs at the top level."""
+_ROOT = Path(__file__).resolve().parents[1]
+REMEDY = (
+    "start Freshet from another folder, take that one out of PYTHONPATH, and install Freshet in an environment of its "
+    "own (python -m venv)"
+)
+
+
+class ForeignModuleError(ImportError):
+    """Another module answers to the name of a package of Freshet."""
+
+
+def require_own() -> None:
+    """Return when Python finds each package of Freshet by its name.
+
+    Raises:
+        ForeignModuleError: it finds another; the sentence names both files and what to do.
+    """
+    for name in PACKAGES:
+        expected, found = _ROOT / name / "__init__.py", _found(find_spec(name))
+        if found is None or found.resolve() != expected:
+            where = "nothing" if found is None else str(found)
+            raise ForeignModuleError(f"Python finds {where} as `{name}`, where Freshet's is {expected}: {REMEDY}.")
+
+
+def require_own_or_exit() -> None:
+    """Return when Python finds each package of Freshet by its name; else say so, and end the process."""
+    try:
+        require_own()
+    except ForeignModuleError as error:
+        sys.exit(f"Error: {error}")
+
+
+def claimed_by_others(distributions: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence for each package that another distribution of this environment installs too.
+
+    Args:
+        distributions: the distributions by top-level name (`importlib.metadata.packages_distributions`).
+    """
+    others = {name: sorted(set(distributions.get(name, ())) - {"freshet"}) for name in PACKAGES}
+    return [
+        f"{', '.join(names)} installs a package `{name}` over Freshet's: install Freshet in an environment of its own"
+        for name, names in others.items()
+        if names
+    ]
+
+
+def _found(spec: ModuleSpec | None) -> Path | None:
+    if spec is None:
+        return None
+    if spec.has_location and spec.origin is not None:
+        return Path(spec.origin)
+    return next(map(Path, spec.submodule_search_locations or ()), None)  # a folder without __init__.py
