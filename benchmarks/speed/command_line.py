@@ -39,7 +39,10 @@ def measure() -> dict[str, Any]:
 def _cpu_seconds(command: list[str], folder: str) -> float:
     before = cpu_seconds_of_children()
     subprocess.run(
-        [sys.executable, *command], env=os.environ | {"FRESHET_DATA": folder}, stdout=subprocess.DEVNULL, check=True
+        [sys.executable, "-P", *command],
+        env=os.environ | {"FRESHET_DATA": folder},
+        stdout=subprocess.DEVNULL,
+        check=True,
     )
     return cpu_seconds_of_children() - before
 
