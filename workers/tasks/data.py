@@ -86,6 +86,7 @@ def _ingested(running: Running, source: "Source", basins: Sequence[str] = ()) ->
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     """Ask a feed for what is new."""
+    from operations import holes
     from operations.feeds import Listener
     from operations.feeds import fetch as run
 
@@ -101,7 +102,12 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
-    return {"counts": feeds.statuses(done), "failed": failed}
+    remarks = holes.remarks(params.feed, done)
+    for sentence in remarks[:MOST_TOLD]:
+        running.log(sentence)
+    missing = {one.basin_id: one.holes for one in done if one.holes}
+    result = {"counts": feeds.statuses(done), "failed": failed, "holes": dict(islice(missing.items(), MOST_TOLD))}
+    return result | {"warnings": remarks[:MOST_TOLD]}
 
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
