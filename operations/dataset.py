@@ -25,7 +25,7 @@ from operations.attributes import Attributes, completed
 from operations.basins import area_by
 from operations.learnt import attribute_means
 from operations.stages import stage
-from records import basins, series
+from records import basins, feeds, series
 from records.versions import Version
 
 
@@ -153,12 +153,13 @@ def _load_whole(
     span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
     values, flags = series.read_many_flagged(session, list(records), inputs.product, names, span)
     stamps = series.stamps(session, list(records), inputs.product)
+    feed = feeds.of_product(session, inputs.product)
     for (basin, record), of_span, flags_of_span in zip(records.items(), values, flags, strict=True):
         days = days_of(span, record)
         of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
         static = statics[basin]
         assert isinstance(static, Attributes)
-        outcomes[basin] = _usable(basin, config, record, of_record, marked, static, stamps[basin])
+        outcomes[basin] = _usable(basin, config, record, of_record, marked, static, stamps[basin], feed)
     return outcomes
 
 
@@ -189,10 +190,12 @@ def _usable(
     marked: npt.NDArray[np.bool_],
     static: Attributes,
     stamp: int,
+    feed: feeds.Feed | None,
 ) -> BasinForcing | str:
     """Return what can be used of a record (days, variables; precipitation first), or why nothing can.
 
     Args:
+        feed: that fills the product.
         marked: (days, variables), which values were FILLED when they came in.
     """
     inputs = config.inputs
@@ -208,7 +211,7 @@ def _usable(
     else:
         filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
         first = 0
-        after, stop = _until_unusable(basin, inputs, record, values)
+        after, stop = _until_unusable(basin, inputs, record, values, feed)
         if not after:
             return str(stop)
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
@@ -244,7 +247,9 @@ def _unusable(values: Array) -> npt.NDArray[np.bool_]:
     return unusable
 
 
-def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Array) -> tuple[int, str | None]:
+def _until_unusable(
+    basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
+) -> tuple[int, str | None]:
     """Return how many days come before the first that cannot be used, and why it cannot."""
     names = (inputs.mass, *inputs.auxiliary)
     unusable = _unusable(values)
@@ -254,9 +259,10 @@ def _until_unusable(basin: str, inputs: InputsConfig, record: Period, values: Ar
     at = int(bad_days[0])
     which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
     what = "is negative" if values[at, 0] < 0 else "is missing"
+    missing = record.first + at
+    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, missing, missing)
     return at, (
-        f"{basin}: {which} of {inputs.product} {what} on {record.first + at}, and a day's forcing is never guessed: "
-        "ingest the day."
+        f"{basin}: {which} of {inputs.product} {what} on {missing}, and a day's forcing is never guessed: {remedy}."
     )
 
 

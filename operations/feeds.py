@@ -1,7 +1,7 @@
 """Asking a feed, and keeping what it gives: a basin whole or not at all, and the others go on."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,14 +11,16 @@ from sqlalchemy.orm import Session
 
 from hydrology.basins import gauge_product
 from hydrology.calendar import Day, Period, last_ended_day
+from hydrology.discharge_values import refused
 from hydrology.errors import InvalidInput, Problem
 from hydrology.weather import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
-from jobspec.feeds import AnyFeedSettings
+from jobspec.feeds import AnyFeedSettings, FilesSettings
+from operations import holes
 from operations.basins import TIME_ZONE
 from operations.check_weather import check_forecast
 from operations.feed_services import opened
-from operations.ingest import store
+from operations.ingest import report_quality, store
 from operations.intake import Intake
 from records import basins, feeds, product_credits, weather
 from records.clock import Clock
@@ -76,18 +78,76 @@ def fetch(
         feed = feeds.get(session, name)
         told = feed.read()
         sites = _sites(session, feed, wanted)
+        holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
     fetched_at = {site.basin: site.fetched_at for site in sites}
-    done: list[FetchedBasin] = []
+    done: dict[str, FetchedBasin] = {}
+    usual = _usual_days(told, clock)
     with opened(told, settings, intake, listener.tell, listener.pause) as source:
-        for given in _given(source, sites, Wanted(period or _usual_days(told, clock), now)):
+        for given in _given(source, sites, Wanted(period or usual, now)):
             before = fetched_at[given.basin]
-            done.append(_kept(database, clock, feed, source, given, before))
-            listener.on_basin(done[-1], len(done), len(sites))
-    error = _error(done)
+            done[given.basin] = _kept(database, clock, feed, source, given, before)
+            listener.on_basin(done[given.basin], len(done), len(sites))
+        if period is None and not isinstance(told, FilesSettings):  # files are read whole each time
+            _ask_for_holes(database, clock, feed, source, sites, usual.first, done)
+    until = usual.first if period is None else None
+    done = _with_holes(database, clock, feed, done, holes_before, until)
+    error = _error([*done.values()])
     with database.transaction() as session:
         feeds.note_fetch(session, feed, now, error)
-    log.info("feed.fetched", feed=name, **feeds.statuses(done))
-    return done
+    log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
+    return [*done.values()]
+
+
+def _ask_for_holes(
+    database: Database,
+    clock: Clock,
+    feed: feeds.Feed,
+    source: Feed,
+    sites: Sequence[Site],
+    until: Day,
+    done: dict[str, FetchedBasin],
+) -> None:
+    """Ask for days inside the records that have no value, and add what came to what the usual days gave."""
+    # Without `fetched_at`: what was revised since then came with the usual days.
+    asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
+    with database.reading() as session:
+        found = holes.find(session, feed, asked, until)
+    for span, names in holes.spans_to_ask(found, clock.now()):
+        for given in _given(source, [asked[name] for name in names], Wanted(span, clock.now())):
+            before = done[given.basin]
+            try:
+                with database.transaction() as session:
+                    more = _stored(session, clock, feed, source, given)
+            except Problem as problem:
+                why = f"Days inside its record were asked for again ({span}), without success: {problem}"
+                done[given.basin] = replace(before, warnings=[*before.warnings, why])
+                continue
+            days = {name: getattr(before, name) + getattr(more, name) for name in ("new_days", "revised_days")}
+            status: BasinStatus = "revised" if days["revised_days"] else "new" if days["new_days"] else "unchanged"
+            reason = None if days["new_days"] or days["revised_days"] else before.reason
+            warnings = [*dict.fromkeys([*before.warnings, *more.warnings])]
+            done[given.basin] = replace(before, status=status, reason=reason, warnings=warnings, **days)
+
+
+def _with_holes(
+    database: Database,
+    clock: Clock,
+    feed: feeds.Feed,
+    done: Mapping[str, FetchedBasin],
+    before: Mapping[str, list[holes.Hole]],
+    until: Day | None,
+) -> dict[str, FetchedBasin]:
+    """Note what is missing inside the records now; where that has changed, the quality reports are written anew."""
+    with database.reading() as session:
+        found = holes.find(session, feed, done, until)
+    noted = {}
+    for basin, one in done.items():
+        noted[basin] = replace(one, holes=holes.reported(found.get(basin, {})))
+        with database.transaction() as session:
+            feeds.note_basin(session, feed, noted[basin])
+        if noted[basin].holes != before.get(basin, []):
+            report_quality(database, basin, clock)
+    return noted
 
 
 def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Site]:
@@ -175,13 +235,17 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
                 status=status,
                 new_days=outcome.new_days,
                 revised_days=outcome.changed_days,
-                reason=" ".join(outcome.weather_warnings) or (None if observed.variables else _NOTHING),
+                reason=None if observed.variables else _NOTHING,
+                warnings=[
+                    *outcome.weather_warnings,
+                    *(f"Discharge: {said}." for one in observed.variables.values() if (said := refused(one))),
+                ],
             )
         case WeatherForecast() as forecast:
-            odd = " ".join(check_forecast(session, forecast)) or None
+            odd = list(check_forecast(session, forecast))
             keeping = weather.keep(session, [forecast], clock.wall(), operational=True)
             if keeping.new:
-                return replace(nothing, status="new", new_days=len(forecast.period), reason=odd)
+                return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
             # What was kept of this run before never changes, even where the days asked for have moved on.
             return replace(nothing, reason=keeping.refused.get(given.basin))
         case problem:

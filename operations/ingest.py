@@ -90,7 +90,7 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
         with database.transaction() as session:
             is_new = permissions.register(session, grant, basin)
             outcome = store(session, data, clock)
-        findings = _report(database, basin, clock)
+        findings = report_quality(database, basin, clock)
     except Problem as problem:
         log.warning("ingest.failed", basin=basin, error=str(problem))
         return Outcome(basin, "failed", error=str(problem))
@@ -146,7 +146,7 @@ def _register(session: Session, file: SourceFile, clock: Clock) -> int:
     return sources.register(session, file.name, file.sha256, file.size, clock.wall())
 
 
-def _report(database: Database, basin: str, clock: Clock) -> list[Finding]:
+def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding]:
     """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
     with database.reading() as session:
         stored = basins.get(session, basin)

@@ -1,9 +1,9 @@
 """Feeds: which service is asked for which basins, and what came of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
@@ -22,12 +22,20 @@ from jobspec.feeds import (
 from records import basins, keys, product_credits, series
 from records.ids import new_id
 from records.statements import as_record, insert_into, table_of
-from records.tables.base import JsonObject
+from records.tables.base import JsonList, JsonObject
 from records.tables.feeds import FeedBasinRow, FeedRow
 
 BasinStatus = Literal["new", "revised", "unchanged", "failed"]
 
 _FEEDS, _BASINS = table_of(FeedRow), table_of(FeedBasinRow)
+
+
+class Hole(TypedDict):
+    """Days inside a basin's record that have no value of some variables: the first and the last, as YYYY-MM-DD."""
+
+    first: str
+    last: str
+    variables: list[str]
 
 
 class UnknownFeed(NotFound):
@@ -84,7 +92,9 @@ class FetchedBasin:
 
     Attributes:
         new_days, revised_days: days of any variable that were not known, and that were replaced (and logged).
-        reason: why it failed, why nothing came, or what is odd in what came.
+        reason: why it failed, or why nothing came.
+        holes: the newest spans of days inside its record without a value.
+        warnings: what is doubtful in what came, in sentences.
         tried_at: when it was asked for; `fetched_at`: when it last did not fail. By the service's clock.
     """
 
@@ -95,6 +105,8 @@ class FetchedBasin:
     reason: str | None = None
     tried_at: datetime
     fetched_at: datetime | None
+    holes: JsonList = field(default_factory=list)
+    warnings: JsonList = field(default_factory=list)
 
 
 def create(session: Session, new: NewFeed, made_by: str | None, at: datetime) -> Feed:
@@ -198,6 +210,16 @@ def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) ->
     """
     ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
     session.execute(_FEEDS.update().where(_FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
+
+
+def of_product(session: Session, product: str) -> Feed | None:
+    """Return the feed that fills a product of weather; None where none does."""
+    return next((feed for feed in list_feeds(session) if feed.product == product), None)
+
+
+def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
+    """Return the command that asks a feed for some days of a basin."""
+    return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
 
 
 def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:

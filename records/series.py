@@ -7,6 +7,7 @@ different value or flag for it is first written to the log of revisions (`record
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from records import basins
 from records.checksums import is_whole
 from records.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
 from records.merge import UnitConflict, UnusableValues, Written, rows_of, write
+from records.statements import table_of
 from records.tables.series import SeriesRow
 from records.years import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
 
@@ -39,6 +41,7 @@ __all__ = [
     "read",
     "read_many",
     "read_many_flagged",
+    "read_product",
     "spans",
     "stamp",
     "stamps",
@@ -90,6 +93,23 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
         return trimmed(stored)
     part = stored.over(period)
     return part if known(part).any() else None
+
+
+def read_product(session: Session, basin: str, product: str) -> dict[str, DailySeries]:
+    """Return every series of a product from its first to its last known day, by variable.
+
+    Raises:
+        DamagedSeries: a year of one is damaged.
+    """
+    columns = table_of(SeriesRow).columns
+    query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
+    found = {}
+    for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
+        rows = whole([*of_variable])
+        stored = trimmed(joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit))
+        if stored is not None:
+            found[variable] = stored
+    return found
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:

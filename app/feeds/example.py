@@ -12,6 +12,15 @@ BASINS: list[dict[str, Any]] = [
         "reason": None,
         "tried_at": "2026-11-22T14:05:11Z",
         "fetched_at": "2026-11-22T14:05:11Z",
+        "holes": [
+            {
+                "first": "2026-08-30",
+                "last": "2026-08-30",
+                "variables": ["discharge"],
+                "fetch": "freshet feeds fetch usgs-flow --basin USGS-01013500 --period 2026-08-30..2026-08-30",
+            }
+        ],
+        "warnings": [],
     },
     {
         "basin": "USGS-13235000",
@@ -21,6 +30,8 @@ BASINS: list[dict[str, Any]] = [
         "reason": "A value of USGS-13235000 is not in ft^3/s: nothing of the basin was taken.",
         "tried_at": "2026-11-22T14:05:11Z",
         "fetched_at": "2026-11-21T14:05:09Z",
+        "holes": [],
+        "warnings": [],
     },
 ]
 FEED: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Feeds as they are told."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from pydantic import ConfigDict, Field
@@ -8,6 +8,15 @@ from pydantic import ConfigDict, Field
 from app.feeds.example import FEED, FEED_DETAIL
 from app.schema import Missing, Model
 from records.feeds import BasinStatus
+
+
+class Hole(Model):
+    """Days inside a basin's record that have no value."""
+
+    first: date
+    last: date
+    variables: list[str] = Field(description="Those that lack every one of these days.")
+    fetch: str = Field(description="The command that asks for them.")
 
 
 class BasinOfFeed(Model):
@@ -20,6 +29,11 @@ class BasinOfFeed(Model):
     reason: str | None = Field(description="Why it failed, or why nothing came; null where there is nothing to say.")
     tried_at: datetime = Field(description="When it was last asked for, by the service's clock.")
     fetched_at: datetime | None = Field(description="When it last did not fail; null where it never did.")
+    holes: list[Hole] = Field(
+        description="Days without a value inside its record, the newest spans first. Every fetch asks for some of them "
+        "again, however old."
+    )
+    warnings: list[str] = Field(description="What is doubtful in what came last.")
 
 
 class Feed(Model):

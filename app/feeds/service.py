@@ -49,7 +49,10 @@ def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     told = []
     for one in feeds.basins_of(session, feed):
         values = asdict(one)
-        values["basin"] = values.pop("basin_id")
+        basin = values["basin"] = values.pop("basin_id")
+        values["holes"] = [
+            hole | {"fetch": feeds.fetch_command(feed.name, basin, hole["first"], hole["last"])} for hole in one.holes
+        ]
         if _withheld(key, feed):
             values["reason"] = None
         told.append(BasinOfFeed(**values))

@@ -15,6 +15,7 @@ from hydrology.basins import basin_id
 from hydrology.calendar import Period, day
 from hydrology.errors import DataProblem, InvalidInput, Problem
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from operations import holes
 from operations.feeds import Listener, until_now
 from operations.feeds import fetch as run
 from operations.intake import Intake
@@ -129,6 +130,8 @@ def show(feed: Name, as_json: Json = False) -> None:
         fetched = records.basins_of(session, kept)
     title = "\n".join(f"{name}: {value}" for name, value in asdict(kept).items() if value is not None)
     payload = asdict(kept) | {"basins": [asdict(one) for one in fetched]}
+    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
+        say(sentence)
     answer(payload, as_json, _table(fetched, title))
 
 
@@ -187,6 +190,8 @@ def _fetched(
     intake = any_intake(settings, reporter)
     fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, say))
     context.record("feed fetched", feed, **records.statuses(fetched))
+    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
+        say(sentence)
     return fetched
 
 

@@ -41,6 +41,23 @@ def test_a_feed_is_made_read_and_removed(database: Database, client: TestClient)
     assert client.delete("/v1/feeds/usgs-flow").status_code == 404
 
 
+def test_holes_come_with_the_command_that_asks_for_them(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+    client.headers |= bearer(database)
+    client.post("/v1/feeds", json=FLOW)
+    hole = feeds.Hole(first="2026-05-03", last="2026-05-04", variables=["discharge"])
+    fetched = feeds.FetchedBasin(
+        basin_id=BASIN, status="new", tried_at=NOW, fetched_at=NOW, holes=[hole], warnings=["Discharge: doubtful."]
+    )
+    with database.transaction() as session:
+        feeds.note_basin(session, feeds.get(session, "usgs-flow"), fetched)
+    (basin,) = client.get("/v1/feeds/usgs-flow").json()["basins"]
+    command = f"freshet feeds fetch usgs-flow --basin {BASIN} --period 2026-05-03..2026-05-04"
+    assert basin["holes"] == [hole | {"fetch": command}]
+    assert basin["warnings"] == ["Discharge: doubtful."]
+
+
 def test_feeds_are_read_with_any_key_and_without_none(sqlite_database: Database, sqlite_client: TestClient) -> None:
     for path in ("/v1/feeds", "/v1/feeds/usgs-flow"):
         assert sqlite_client.get(path).status_code == 401

@@ -122,6 +122,7 @@ def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     """Ask a feed for what is new."""
+    from operations import holes
     from operations.feeds import Listener
     from operations.feeds import fetch as run
 
@@ -147,7 +148,12 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
-    return {"counts": feeds.statuses(done), "failed": failed}
+    remarks = holes.remarks(params.feed, done)
+    for sentence in remarks[:MOST_TOLD]:
+        running.log(sentence)
+    missing = {one.basin_id: one.holes for one in done if one.holes}
+    result = {"counts": feeds.statuses(done), "failed": failed, "holes": dict(islice(missing.items(), MOST_TOLD))}
+    return result | {"warnings": remarks[:MOST_TOLD]}
 
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
