@@ -6,10 +6,10 @@ It stands beside the description and is none of it: scores of other years are of
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from hydrology.calendar import Period
-from hydrology.errors import excerpt
+from hydrology.errors import InvalidInput, excerpt
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "skill.json"
@@ -36,10 +36,17 @@ class ShippedSkill(BaseModel):
     basins: list[str]
     metrics: dict[str, ShippedScores]
 
+    @field_validator("period")
+    @classmethod
+    def _is_a_period(cls, text: str) -> str:
+        try:
+            return str(Period.parse(text))
+        except InvalidInput as error:
+            raise ValueError(str(error)) from None
+
     @model_validator(mode="after")
     def _fits(self) -> Self:
         """Check that every basin has a value or a reason of every metric."""
-        Period.parse(self.period)
         for metric, scores in self.metrics.items():
             lacking = [basin for basin, value in zip(self.basins, scores.value, strict=True) if value is None]
             if len(scores.n) != len(self.basins) or sorted(lacking) != sorted(scores.reasons):
@@ -63,7 +70,7 @@ def read(ensemble: Ensemble) -> ShippedSkill | None:
         return None
     try:
         shipped = ShippedSkill.model_validate_json(path.read_bytes())
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValidationError) as error:
         raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
     if shipped.content != ensemble.content:
         raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")

@@ -106,7 +106,7 @@ def test_observations_say_what_json_says_with_their_flags(exporting: TestClient,
     said, file = exporting.get(OBSERVATIONS).json(), opened(OBSERVATIONS)
     assert days(file["time"]) == said["time"]
     same(file["discharge"].values[0], said["values"]["discharge"])
-    assert file["discharge"].attrs["units"] == "ft3 s-1"
+    assert file["discharge"].attrs["units"] == "m3 s-1"
     assert file["discharge"].encoding["_FillValue"] == pytest.approx(9.96921e36)
     flags = file["discharge_flags"]
     assert flags.values[0].tolist() == said["flags"]["discharge"]
