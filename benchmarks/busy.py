@@ -19,6 +19,7 @@ from typing import Any
 
 from benchmarks.regional.data import FILES, camels
 from benchmarks.speed.command_line import cpu_seconds_of_children
+from records.parent import end_with_parent
 from records.settings import Settings
 
 FORECAST = ("forecast", "--t0", "1997-04-01", "--horizon", "30")
@@ -32,18 +33,23 @@ LONGEST_SECONDS = 7200
 """After which a loop ends, though nobody ends it."""
 
 
-def measure() -> dict[str, Any]:
-    """Return CPU and clock seconds by case and setting, and the ratios of the least CPU seconds."""
+def measure(basins: int | None = None) -> dict[str, Any]:
+    """Return CPU and clock seconds by case and setting, and the ratios of the least CPU seconds.
+
+    Args:
+        basins: 1 for the one basin alone.
+    """
+    cases = ["one"] if basins == 1 else list(CASES)
     store = Settings.load().data
     if not (store / "freshet.sqlite").exists():
         _freshet(store, "ingest", "camels", *(part for name in FILES for part in ("--from", str(camels() / name))))
         _freshet(store, "models", "install-pretrained", "--promote")
     with tempfile.TemporaryDirectory(dir=store.parent) as folder, _busy():
-        taken = {case: _of_case(store, Path(folder) / "copy", case) for case in CASES}
-    least = {case: {name: min(cpu for cpu, _ in runs) for name, runs in taken[case].items()} for case in CASES}
+        taken = {case: _of_case(store, Path(folder) / "copy", case) for case in cases}
+    least = {case: {name: min(runs)[0] for name, runs in of_case.items()} for case, of_case in taken.items()}
     return {
         "command": f"freshet {' '.join(FORECAST)}",
-        "basins": {"one": "13235000", "all": 447},
+        "cases": {case: " ".join(CASES[case]) or "447 basins" for case in cases},
         "busy_loops": LOOPS,
         "cores": os.cpu_count(),
         "cpu_and_clock_seconds": taken,
@@ -69,7 +75,11 @@ def _of_case(store: Path, copy: Path, case: str) -> dict[str, list[tuple[float, 
 @contextlib.contextmanager
 def _busy() -> Iterator[None]:
     """Run the busy loops meanwhile."""
-    loops = [subprocess.Popen([sys.executable, "-c", LOOP.format(seconds=LONGEST_SECONDS)]) for _ in range(LOOPS)]
+    command = [sys.executable, "-c", LOOP.format(seconds=LONGEST_SECONDS)]
+    loops = [
+        subprocess.Popen(command, preexec_fn=end_with_parent)  # noqa: PLW1509 - there are no threads here
+        for _ in range(LOOPS)
+    ]
     try:
         yield
     finally:

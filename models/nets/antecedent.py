@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
+
+Array = npt.NDArray[np.floating]
 
 
 class AntecedentWeather(nn.Module):
@@ -36,9 +40,23 @@ class AntecedentWeather(nn.Module):
             weather: (T, B, values of a day), standardised.
             means: (B, values) at the end of the day before.
         """
-        days = []
         kept = self.kept.to(weather).repeat_interleave(weather.shape[-1])
-        for day in weather.repeat(1, 1, len(self.kept)) * (1 - kept):
+        shares = weather.repeat(1, 1, len(self.kept)) * (1 - kept)
+        if not torch.is_grad_enabled() and shares.device.type == "cpu":
+            _accumulate(shares.numpy(), kept.numpy(), means.numpy())
+            return shares
+        days = []
+        for day in shares:
             means = day + kept * means
             days.append(means)
         return torch.stack(days)
+
+
+def _accumulate(days: Array, kept: Array, means: Array) -> None:
+    """Turn the shares of days (T, B, values) into means in place: numpy takes a fifth of torch's time for a small day,
+    and rounds the same."""
+    before = np.empty_like(days[0])
+    for day in days:
+        np.multiply(kept, means, out=before)
+        np.add(day, before, out=day)
+        means = day
