@@ -78,13 +78,15 @@ def _runs(sides: Array, latitude: float) -> Array:
     if polygon.size and polygon[0] != polygon[-1]:
         order = np.argsort(edges, kind="stable")
         edges = _positive(edges[order], np.resize([1, -1], len(edges))[order])
-    return edges.reshape(-1, 2)
+    runs: Array = edges.reshape(-1, 2)
+    return runs
 
 
 def _positive(edges: Array, steps: Array) -> Array:
     """Return the edges at which the sum of the steps up to there comes above 0, and back to it."""
     inside = np.concatenate([[False], np.cumsum(steps) > 0])
-    return edges[inside[1:] != inside[:-1]]
+    crossed: Array = edges[inside[1:] != inside[:-1]]
+    return crossed
 
 
 def _per_square_degree(latitude: float) -> float:
