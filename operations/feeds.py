@@ -242,7 +242,7 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
                 ],
             )
         case WeatherForecast() as forecast:
-            odd = list(check_forecast(session, forecast))
+            odd = check_forecast(session, forecast)
             keeping = weather.keep(session, [forecast], clock.wall(), operational=True)
             if keeping.new:
                 return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
