@@ -27,7 +27,7 @@ class UnknownKey(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. `jobspec.authority` says what jobs of an `operator` may write; an `admin` may everything."""
+    """A key, without its token. `jobspec.authority` says what an `operator` may; an `admin` may do everything."""
 
     id: str
     name: str
