@@ -35,7 +35,7 @@ and a water balance that closes for every member of every forecast.
 - **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
   `ETag` with `If-None-Match` afterwards.
 - **Writing** needs a key, made with `freshet keys make`: press *Authorize* here, or send it as
-  `Authorization: Bearer TOKEN`. An operator posts data and jobs, an admin may do everything.
+  `Authorization: Bearer TOKEN`. An operator has jobs done whose results are its own, an admin may do everything.
 - **Work** is done by jobs: post one, follow its `Location`, watch its events. A job that is posted again under the same
   `Idempotency-Key` is the same job.
 """

@@ -26,7 +26,7 @@ _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
     description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
-    "`operator` posts data and jobs, an `admin` may do everything.",
+    "`operator` posts data of its own basins, and jobs whose results are its own; an `admin` may do everything.",
 )
 
 

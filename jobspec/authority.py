@@ -134,7 +134,7 @@ VOLUMES = Authority(
     note="Runs are stored under its key: they are not the newest of a basin.",
 )
 REPLAY = Authority(
-    writes=FORECAST.writes | _all("weather", *_WEATHER),
+    writes={**FORECAST.writes, **_all("weather", *_WEATHER)},
     also=FORECAST.also,
     note=FORECAST.note,
 )

@@ -27,7 +27,7 @@ class UnknownKey(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. An `operator` posts data and jobs, an `admin` may do everything."""
+    """A key, without its token. `jobspec.authority` says what an `operator` may; an `admin` may do everything."""
 
     id: str
     name: str

@@ -46,6 +46,9 @@ class Schedule(Model):
     next_run_at: datetime | None = Field(description="When it fires next, by the machine's clock.")
     last_run_at: datetime | None
     last_job: str | None = Field(description="The job that it posted last.")
+    key: str | None = Field(
+        description="The id of the key that made it or last changed it: its jobs run with the rights of that key."
+    )
     revision: int = Field(description="Grows with every change and every firing; the `ETag` is made of it.")
     created_at: datetime
     updated_at: datetime = Field(description="When what it says was last changed.")

@@ -17,6 +17,7 @@ _WHY = {
     "next_run_at": "It is not enabled.",
     "last_run_at": "It has not fired yet.",
     "last_job": "It has posted none that is still kept.",
+    "key": "The command line made it: its jobs run with the rights of the service.",
 }
 
 
@@ -60,7 +61,7 @@ def tag(revision: int) -> str:
 def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
     """Return what `key` may see of a schedule."""
     fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
-    fields["last_job"] = schedule.last_job_id
+    fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
     missing = {name: why for name, why in _WHY.items() if fields[name] is None}
     params: JsonObject | None = schedule.params
     if key.scope != "admin":

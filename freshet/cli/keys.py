@@ -23,7 +23,8 @@ def keys() -> None:
 def make(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is.")],
     scope: Annotated[
-        Literal["operator", "admin"], typer.Option(help="An operator posts data and jobs, an admin everything.")
+        Literal["operator", "admin"],
+        typer.Option(help="An operator has jobs done whose results are its own (docs/jobs.md), an admin everything."),
     ] = "operator",
     days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="It expires after so many.")] = None,
     as_json: Json = False,

@@ -6,22 +6,29 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from sqlalchemy import select
 
 from hydrology.bootstrap import YearlyErrors
 from hydrology.calendar import Period, water_year
 from hydrology.errors import InvalidInput
 from hydrology.physics import ProbeResult
+from jobspec.authority import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.promotion_rule import decide, side_by_side
 from operations.train import train
-from records import promotions, versions
+from records import keys, promotions, versions
 from records.documents import from_json
 from records.engine import Database
+from records.guard import Guard
+from records.permissions import of_key
 from records.promotion_decision import MedianComparison, SideBySide
+from records.tables.basins import BasinRow
+from records.tables.skill import ScoreRow
 from records.tables.versions import VersionRow
 from records.version_properties import VersionProperties
 from tests.operations.conftest import BASINS, CLOCK, configuration
+from tests.records.factories import NOW
 
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")
 DAYS = HELD_OUT.days
@@ -92,6 +99,22 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     assert comparison == decision
     assert newest.promoted_by == "retraining rule"
     assert "median NSE" in newest.reason
+
+
+def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_no_others(kept: Database) -> None:
+    (first,) = in_use(kept)
+    better = candidate(kept, steps=300)
+    with kept.transaction() as session:
+        key = keys.make(session, "mill", "operator", None, NOW)[0]
+        session.get_one(BasinRow, BASINS[0]).registered_by = key.id
+        session.get_one(VersionRow, better).owner = key.id
+    with kept.guarded(Guard(of_key(key), TRAINING)):
+        decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    assert set(decision.better_in) == set(BASINS)
+    assert decision.promoted == (BASINS[0],)
+    with kept.reading() as session:
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, first) | {BASINS[0]: better}
+        assert set(session.scalars(select(ScoreRow.version_id).distinct())) == {better}
 
 
 def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:

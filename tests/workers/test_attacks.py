@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from starlette.testclient import TestClient
 
 from hydrology.calendar import day
@@ -18,14 +18,19 @@ from jobspec.kinds import KINDS
 from records import audit, basins, comparisons, jobs, keys, promotions, runs, versions
 from records.clock import Clock
 from records.engine import Database
+from records.ids import sha256
 from records.settings import Settings
+from records.tables.schedules import ScheduleRow
 from records.tables.versions import PromotionRow
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import BASINS, country, trained_file
 from tests.workers.conftest import copy_rows
 from workers.child import _run as run_in_this_process
+from workers.enqueue import Sender
 from workers.job import Outcome, Tools
+from workers.schedule import fire
 from workers.tasks.handlers import HANDLERS
+from workers.tools import ServiceTools
 
 __all__ = ["country", "trained_file"]
 
@@ -171,10 +176,13 @@ def test_no_attack_changes_what_everybody_reads(service: Service) -> None:
     labelled_runs(service)
     a_training(service)
     a_comparison(service)
+    a_schedule_of_a_revoked_key(service)
 
 
 def refused_attacks(service: Service) -> None:
     """Post what the request alone shows to be another's."""
+    feed = {"name": "flow", "settings": {"adapter": "usgs"}}
+    assert service.client.post("/v1/feeds", json=feed, headers=service.admin).status_code == 201
     official, basins_ = {"version": service.version}, {"basins": [GAUGE]}
     period = {"period": "2005-01-01..2005-01-05"}
     for kind, params in {
@@ -190,6 +198,7 @@ def refused_attacks(service: Service) -> None:
         "climate": {"basin": GAUGE, "product": synthetic.PRODUCT, "period": "2001-01-01..2004-12-31"},
         "bridge": basins_ | {"name": "own_way", "fit": {"from": synthetic.PRODUCT, "to": "other"}},
         "ingest": basins_ | {"from": ["/nowhere"]},
+        "fetch": {"feed": "flow"},
     }.items():
         assert "key" in service.refused(kind, **params), kind
     assert "`source`" in service.refused("ingest", **{"from": ["/nowhere"], "source": "benchmarks"})
@@ -216,6 +225,14 @@ def an_ingest(service: Service) -> None:
         assert basins.registered_with(session, key.id) == ["SYNTH-04"]
         (entry,) = [one for one in audit.page(session) if one.action == "data ingested"]
     assert (entry.who, entry.key_id) == ("river office", key.id)
+    detail = entry.detail
+    assert (detail["from"], detail["failed"], detail["new"], detail["changed_days"]) == (["camels"], len(BASINS), 1, 0)
+    assert detail["new_days"] > 1000
+    assert detail["invalidated_states"] == 0
+    assert detail["file_count"] == len(detail["files"]) > 0
+    for file in detail["files"]:
+        path = sent / file["name"]
+        assert sha256(path.read_bytes()) == file["sha256"]
     service.require_unchanged()
 
 
@@ -287,4 +304,30 @@ def a_comparison(service: Service) -> None:
         assert comparisons.get(session, outcome.result["comparison"]).owner is not None
     (listed,) = service.client.get("/v1/comparisons").json()["comparisons"]
     assert listed["official"] is False
+    service.require_unchanged()
+
+
+def a_schedule_of_a_revoked_key(service: Service) -> None:
+    """Let a schedule fire whose maker's key has been revoked."""
+    job = {"kind": "forecast", "params": {"basins": [GAUGE], "t0": "2005-08-19", "weather": "climatology"}}
+    new = {"name": "nightly", "job": job, "cron": "0 3 * * *"}
+    leaver = bearer(service.database, "admin", "leaver")
+    made = service.client.post("/v1/schedules", json=new, headers=leaver)
+    assert made.status_code == 201, made.text
+    tools, address = service.tools, made.headers["Location"]
+    with service.database.transaction() as session:
+        session.execute(update(ScheduleRow).values(next_run_at=tools.clock.wall() - timedelta(hours=1)))
+        keys.revoke(session, made.json()["key"], tools.clock.wall())
+    sender = Sender(tools.settings, service.database, tools.clock)
+    try:
+        assert fire(ServiceTools(tools.settings, service.database, tools.clock, sender)) == 1
+    finally:
+        sender.close()
+    fired = service.client.get(address, headers=service.admin).json()["last_job"]
+    outcome = service.run(fired)
+    assert outcome.status == "failed"
+    told = service.client.get(f"/v1/jobs/{fired}", headers=service.admin).json()["problem"]
+    assert told["kind"] == "not-allowed"
+    assert "key of leaver that the schedule" in told["detail"]
+    assert "was revoked" in told["detail"]
     service.require_unchanged()
