@@ -32,8 +32,10 @@ def found(
     return {one.code: one for one in every if severity in (None, one.severity)}
 
 
-def errors(*arguments: object) -> list[str]:
-    return [one.sentence for one in found(*arguments, severity="error").values()]  # type: ignore[arg-type]
+def errors(
+    days: Days, values: Mapping[str, Array], at: float | None = None, of_basin: BasinClimate | None = None
+) -> list[str]:
+    return [one.sentence for one in found(days, values, at, of_basin, "error").values()]
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -97,16 +99,17 @@ def constant(
         ({"tmin": 15.0}, "tmax-equals-tmin"),
         ({"vp": 150.0}, "vapour-pressure"),
         ({"tmean": 1.0}, "tmean-outside"),
-        ({"tmax": [15, 15, 15, 15, 58], "count": 60}, None),
     ],
 )
-def test_odd_weather_of_a_few_days_is_warned_of_and_taken(changes: dict[str, list[float]], code: str | None) -> None:
-    if code is None:
-        days, values = constant(60, tmax=[15.0] * 59 + [58.0])
-        code = "too-hot"
-    else:
-        days, values = constant(**changes)
+def test_odd_weather_of_a_few_days_is_warned_of_and_taken(changes: dict[str, list[float] | float], code: str) -> None:
+    days, values = constant(5, "2008-04-21", **changes)
     assert {one.code: one.severity for one in found(days, values, 45.0).values()} == {code: "warning"}
+
+
+def test_one_hot_day_of_many_is_warned_of_and_several_are_refused() -> None:
+    for hot, severity in ((1, "warning"), (2, "error")):
+        days, values = constant(60, tmax=[15.0] * (60 - hot) + [58.0] * hot)
+        assert found(days, values)["too-hot"].severity == severity
 
 
 TRUE = {
