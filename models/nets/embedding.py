@@ -44,7 +44,8 @@ class Embedding(nn.Module):
         rows = x.flatten(0, 1)
         padded = functional.pad(rows, (0, 0, 0, -len(rows) % ROWS))
         values = torch.cat([self._embed(block) for block in padded.split(ROWS)])
-        return values[: len(rows)].unflatten(0, x.shape[:2])
+        embedded: Tensor = values[: len(rows)].unflatten(0, x.shape[:2])
+        return embedded
 
     def _embed(self, x: Tensor) -> Tensor:
         return torch.tanh(self.second(torch.tanh(self.first(x))))
