@@ -58,7 +58,7 @@ class Store:
 
 CLAIMS: Mapping[str, Callable[[Store], bool]] = {
     r"no reference snow (of|is)": lambda store: not store.reference_snow,
-    r"reference snow (of this basin was|is) stored": lambda store: store.reference_snow,
+    r"(?<!no )reference snow (of this basin was|is) stored": lambda store: store.reference_snow,
     r"no cells had been chosen|no snow cells have been chosen": lambda store: not store.own_cells,
     r"against reference snow of this basin": lambda store: store.own_cells,
     r"no (observed )?discharge|no series of discharge": lambda store: not store.discharge,
