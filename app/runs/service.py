@@ -87,9 +87,9 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
 
 
 def _common_fields(run: runs.Run) -> dict[str, Any]:
-    names = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
-    names += ("t0_age_days", "t0_note")
-    return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
+    times = ("t0_age_days", "t0_note", "issued_at", "available_at", "created_at")
+    names = ("id", "purpose", "status", "reason", "horizon_days", "product", "forcing_kind")
+    return {name: getattr(run, name) for name in (*names, *times)} | {
         "version": run.version_id,
         "official": run.owner is None,
         "what_if": what_if(run),

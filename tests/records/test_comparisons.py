@@ -115,6 +115,7 @@ def test_comparisons_are_listed_newest_first(database: Database) -> None:
         assert listed[1] == Summary(
             id=old.id,
             created_at=NOW,
+            owner=None,
             first_day=old.first_day,
             last_day=old.last_day,
             versions=old.versions,

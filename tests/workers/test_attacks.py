@@ -201,7 +201,7 @@ def refused_attacks(service: Service) -> None:
         "fetch": {"feed": "flow"},
     }.items():
         assert "key" in service.refused(kind, **params), kind
-    assert "`source`" in service.refused("ingest", **{"from": ["/nowhere"], "source": "benchmarks"})
+    assert "`source`" in service.refused("ingest", source="benchmarks", **{"from": ["/nowhere"]})
     compare = {"period": "2000-10-01..2004-09-30", "promote": True}
     assert f"{GAUGE}: not registered" in service.refused("training", config=config(), compare=compare, **basins_)
     for kind, params in {"calibration": {}, "evaluation": period, "levels": {}, "verification": {}}.items():

@@ -8,6 +8,7 @@ import pytest
 from records.settings import Settings
 from tests.workers.conftest import PATIENCE
 from workers.children import Child, Children
+from workers.messages import Report
 
 
 def has_ended(child: Child) -> bool:
@@ -46,6 +47,6 @@ def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
     child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
     try:
-        assert child.receive(PATIENCE) == {"torch": 1, "environment": "1"}
+        assert child.receive(PATIENCE) == Report({"done": 1, "total": 1, "detail": "1 1"}, None)
     finally:
         child.kill()

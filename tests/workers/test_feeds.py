@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from records import basins, events, feeds, jobs, schedules, series
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
 from tests.workers.conftest import Shop
 
-NOTHING_MISSING = {"holes": {}, "warnings": []}
+NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import sys
 import torch
 
 sys.stdin.readline()  # the settings
-sys.stdout.write(json.dumps({"torch": torch.get_num_threads(), "environment": os.environ["OMP_NUM_THREADS"]}) + "\n")
+threads = f"{torch.get_num_threads()} {os.environ['OMP_NUM_THREADS']}"
+progress = {"done": 1, "total": 1, "detail": threads}
+sys.stdout.write(json.dumps({"progress": progress, "file": None}) + "\n")
 sys.stdout.flush()
 sys.stdin.readline()
