@@ -34,11 +34,11 @@ def with_too_little_free() -> bytes:
 def test_a_file_that_crashes_the_library_or_keeps_it_for_ever_is_refused(make: Callable[[], bytes]) -> None:
     content = make()
     refused = pytest.raises(SourceError, match=r"damaged.*fetch the file again")
-    with refused, opened(described("damaged.nc", content), content, "give CSV"):
+    with refused, opened(described("damaged.nc", content), content):
         pass
 
 
 def test_the_same_file_undamaged_is_read() -> None:
     content = caravan_files.netcdf()
-    with opened(described("whole.nc", content), content, "give CSV") as dataset:
+    with opened(described("whole.nc", content), content) as dataset:
         assert "streamflow" in dataset.variables
