@@ -65,7 +65,7 @@ class Summary:
     last_day: Day
     versions: tuple[str, ...]
     basins: int
-    owner: str | None
+    owner: str | None = None
 
 
 def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:

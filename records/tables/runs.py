@@ -48,12 +48,12 @@ class RunRow(Base):
     program: Mapped[str | None]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
     what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
+    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
     # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named; null in runs
     # from before they were stored.
     t0_age_days: Mapped[int | None]
     t0_stale: Mapped[bool | None]
-    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
-    owner: Mapped[str | None]
 
 
 class RunBasinRow(Base):

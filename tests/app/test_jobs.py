@@ -158,7 +158,7 @@ def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_clien
 def test_what_is_asked_is_what_the_job_gets(
     sqlite_database: Database, sqlite_client: TestClient, body: dict[str, Any]
 ) -> None:
-    answer = post(sqlite_client, bearer(sqlite_database), body)
+    answer = post(sqlite_client, bearer(sqlite_database, "admin"), body)
     assert answer.status_code == 202
     assert answer.json()["params"] == body["params"]
     assert kinds.read(body["kind"], answer.json()["params"]).stored() == body["params"]

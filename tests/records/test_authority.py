@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from sqlalchemy import Insert, Table, Update, false, select
+from sqlalchemy import Table, false, select
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec import kinds
 from jobspec.authority import EVERY_JOB, Authority, Owned, Role
@@ -199,7 +200,7 @@ def is_written(session: Session, world: World, authority: Authority, grant: Gran
     root, _, reference = REFERENCES[owned]
     ids = world.ids[owned]
     column = next(iter(table.primary_key)) if table.name == root or reference not in table.c else table.c[reference]
-    statements: list[Insert | Update] = [table.update().where(column == ids[whose]).values({column: ids[whose]})]
+    statements: list[UpdateBase] = [table.update().where(column == ids[whose]).values({column: ids[whose]})]
     if table.name != root:
         statements.append(table.insert().values({column: ids[whose]}))
     outcomes = set()

@@ -185,7 +185,7 @@ def refused_attacks(service: Service) -> None:
     assert service.client.post("/v1/feeds", json=feed, headers=service.admin).status_code == 201
     official, basins_ = {"version": service.version}, {"basins": [GAUGE]}
     period = {"period": "2005-01-01..2005-01-05"}
-    requests: dict[str, dict[str, Any]] = {
+    attacks: dict[str, dict[str, Any]] = {
         "calibration": official,
         "evaluation": official | period,
         "reforecast": official | period,
@@ -200,7 +200,7 @@ def refused_attacks(service: Service) -> None:
         "ingest": basins_ | {"from": ["/nowhere"]},
         "fetch": {"feed": "flow"},
     }
-    for kind, params in requests.items():
+    for kind, params in attacks.items():
         assert "key" in service.refused(kind, **params), kind
     assert "`source`" in service.refused("ingest", source="benchmarks", **{"from": ["/nowhere"]})
     compare = {"period": "2000-10-01..2004-09-30", "promote": True}
