@@ -37,7 +37,7 @@ def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day |
         until: the first day that a usual fetch asks for: what is not known before it counts as inside; None: nothing
             after the last known day does.
     """
-    found = {}
+    found: dict[str, ByVariable] = {}
     for basin in basins:
         product = feed.product or gauge_product(basin)
         try:

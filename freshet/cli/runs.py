@@ -50,9 +50,8 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in rows}
-    quantiles = {"quantiles_of": stored.quantiles_of, "quantiles_note": stored.quantiles_note}
-    quantiles["t0_note"] = stored.t0_note
-    return {**asdict(stored), **quantiles, "basins": basins}
+    notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
+    return {**asdict(stored), **notes, "basins": basins}
 
 
 def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
