@@ -133,7 +133,7 @@ def _with_holes(
     clock: Clock,
     feed: feeds.Feed,
     done: Mapping[str, FetchedBasin],
-    before: Mapping[str, list[holes.Hole]],
+    before: Mapping[str, list[feeds.Hole]],
     until: Day | None,
 ) -> dict[str, FetchedBasin]:
     """Note what is missing inside the records now; where that has changed, the quality reports are written anew."""

@@ -88,8 +88,7 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
 
 def _common_fields(run: runs.Run) -> dict[str, Any]:
     names = ("id", "purpose", "status", "reason", "horizon_days", "issued_at", "available_at", "created_at", "product")
-    names += ("t0_age_days", "t0_note")
-    return {name: getattr(run, name) for name in (*names, "forcing_kind")} | {
+    return {name: getattr(run, name) for name in (*names, "forcing_kind", "t0_age_days", "t0_note")} | {
         "version": run.version_id,
         "what_if": what_if(run),
         "t0": as_date(run.t0),
