@@ -12,7 +12,7 @@ RISES_REFUSED, FALLS_PER_RISE = 12, 0.05  # CAMELS: at most 11 rises without a f
 RISES_WITH_PLATEAUS, PLATEAUS_REFUSED, PLATEAU_MM = 4, 2, 0.5
 RISES_WARNED, PLATEAUS_WARNED = 2, 1
 RIVERLESS_MM, RIVERLESS_DAYS, RIVERLESS_WET_DAYS = 0.5, 365, 30  # CAMELS: every year has a day of 8 mm
-DRIZZLE_MM, DRIZZLE_DAYS, DRIZZLE_EXPECTED_MM = 0.05, 2, 5.0
+DRIZZLE_MM, DRIZZLE_DAYS, DRIZZLE_WET_DAYS, DRIZZLE_EXPECTED_MM = 0.05, 2, 3, 1.0
 
 
 def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def _too_small(weather: DailyWeather) -> Iterator[Finding]:
         yield weather.finding("too-little", "error", "precipitation", wet, never + advice)
         return
     expected = expected_precipitation(weather)
-    odd = wet.any() if expected is None else wet.sum() > 1 and expected >= DRIZZLE_EXPECTED_MM
+    odd = wet.any() if expected is None else wet.sum() >= DRIZZLE_WET_DAYS and expected >= DRIZZLE_EXPECTED_MM
     if odd and days >= DRIZZLE_DAYS and highest < DRIZZLE_MM:
         advice = ", though not always 0: if these are m/day, convert them to mm/day"
         yield weather.finding("too-little", "warning", "precipitation", wet, never + advice)
@@ -75,6 +75,6 @@ RULES = (
         _too_small,
         f"in {RIVERLESS_DAYS} days or more, precipitation on {RIVERLESS_WET_DAYS} days and never {RIVERLESS_MM:g} mm",
         f"in {DRIZZLE_DAYS} days or more, precipitation that is not always 0 and never {DRIZZLE_MM:g} mm, where the "
-        f"climate is not known or expects {DRIZZLE_EXPECTED_MM:g} mm",
+        f"climate is not known, or expects {DRIZZLE_EXPECTED_MM:g} mm and {DRIZZLE_WET_DAYS} days are above 0",
     ),
 )
