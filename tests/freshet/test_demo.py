@@ -90,7 +90,8 @@ def test_a_service_that_is_slow_to_start_is_waited_for_with_the_reason_shown(tmp
     shown: list[tuple[int, str]] = []
     servers: list[HTTPServer] = []
 
-    def show(what: str, done: int, total: int, detail: str = "") -> None:  # noqa: ARG001
+    def show(what: str, done: int, total: int, detail: str = "") -> None:
+        assert (what, total) == ("start of the service", 1)
         shown.append((done, detail))
         if len(shown) == 3:
             servers.append(HTTPServer(("127.0.0.1", port), Ready))
@@ -109,7 +110,8 @@ def test_a_service_that_is_slow_to_start_is_waited_for_with_the_reason_shown(tmp
 def test_a_service_that_dies_before_it_answers_is_not_waited_for(tmp_path: Path) -> None:
     with supervisor(tmp_path) as process, Client("http://127.0.0.1:9") as client:
 
-        def show(what: str, done: int, total: int, detail: str = "") -> None:  # noqa: ARG001
+        def show(what: str, done: int, total: int, detail: str = "") -> None:
+            assert (what, done, total) == ("start of the service", 0, 1), detail
             process.kill()
             process.wait()
 
