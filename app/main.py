@@ -10,26 +10,27 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
-from app import openapi, problems
-from app.compression import Compressed
-from app.cross_origin import cross_origin
-from app.exports.vary import VaryByFormat
-from app.headers import SecurityHeaders
-from app.heads import Heads
-from app.health.hindered import Hindered
-from app.hosts import TrustedHosts
-from app.limits import BodyLimit, Private
-from app.liveness import give_signs
-from app.metrics.requests import RequestTimes, Timed
-from app.rates import Rates
-from app.rendered import Rendered
-from app.request_ids import RequestIds
+from app import openapi
+from app.exports.vary_by_format import VaryByFormat
+from app.http import problems
+from app.http.compression import Compressed
+from app.http.cross_origin import cross_origin
+from app.http.head_requests import Heads
+from app.http.headers import SecurityHeaders
+from app.http.limits.body_limit import BodyLimit, Private
+from app.http.limits.rate_limit_middleware import Throttle
+from app.http.limits.rate_limits import Rates
+from app.http.request_ids import RequestIds
+from app.http.response_cache import Rendered
+from app.http.trusted_hosts import TrustedHosts
+from app.http.watchdog import give_signs
 from app.routes import add_routes
-from app.throttle import Throttle
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
-from workers.enqueue import Sender
+from app.service.health.degradations import Hindered
+from app.service.metrics.requests import RequestTimes, Timed
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
+from workers.queue.enqueue import Sender
 
 
 def create_app(settings: Settings, host: str | None = None) -> FastAPI:

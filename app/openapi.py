@@ -10,10 +10,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.dependencies import Reading, ServiceClock, ServiceSettings
-from app.problems import MEDIA_TYPE
-from app.schema import Model
-from records import basins, latest
+from app.http.base_schema import Model
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.http.problems import MEDIA_TYPE
+from records.basins import basins
+from records.forecasts import latest
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 

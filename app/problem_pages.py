@@ -10,11 +10,11 @@ from fastapi import APIRouter, Header, Path, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from app.mending import mending_of
+from app.http.base_schema import Model
+from app.http.problems import meaning_of, status_of, title_of
+from app.http.remedies import mending_of
 from app.pages.render import render
-from app.problems import meaning_of, status_of, title_of
-from app.schema import Model
-from hydrology.errors import NotFound, Problem
+from hydrology.base.errors import NotFound, Problem
 
 router = APIRouter(prefix="/problems", include_in_schema=False)
 

@@ -4,44 +4,44 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from app import problems
+from app.alerts.deliveries.endpoints import router as deliveries
 from app.alerts.endpoints import router as alerts
-from app.audit.endpoints import router as audit
+from app.alerts.subscriptions.endpoints import router as subscriptions
 from app.basins.endpoints import router as basins
-from app.bridges.endpoints import router as bridges
-from app.comparisons.endpoints import router as comparisons
-from app.deliveries.endpoints import router as deliveries
-from app.dependencies import refuse_unknown_parameters
-from app.drain_down.endpoints import router as drain_down
+from app.basins.normals.endpoints import router as normals
+from app.basins.observations.endpoints import router as observations
+from app.basins.thresholds.endpoints import router as thresholds
+from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
-from app.exceedance.endpoints import router as exceedance
-from app.feeds.endpoints import router as feeds
 from app.forecasts.endpoints import router as forecasts
+from app.forecasts.exceedance.endpoints import router as exceedance
+from app.forecasts.recession.endpoints import router as drain_down
+from app.forecasts.runs.endpoints import router as runs
+from app.forecasts.spread.endpoints import router as spread
+from app.forecasts.volumes.endpoints import router as volumes
+from app.forecasts.water.endpoints import router as water
+from app.forecasts.what_if_runs.endpoints import router as what_if
 from app.guide.endpoints import router as guide
-from app.health.endpoints import router as health
+from app.http import problems
+from app.http.api_keys import any_key
+from app.http.dependencies import refuse_unknown_parameters
 from app.jobs.endpoints import router as jobs
-from app.metrics.endpoints import router as metrics
+from app.jobs.schedules.endpoints import router as schedules
+from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
-from app.normals.endpoints import router as normals
-from app.observations.endpoints import router as observations
+from app.models.scores.endpoints import router as skill
+from app.models.verification.endpoints import router as verification
 from app.pages import static_files
 from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
-from app.runs.endpoints import router as runs
-from app.schedules.endpoints import router as schedules
-from app.security import any_key
-from app.skill.endpoints import router as skill
-from app.spread.endpoints import router as spread
-from app.status.endpoints import router as status
-from app.subscriptions.endpoints import router as subscriptions
-from app.thresholds.endpoints import router as thresholds
-from app.user_basins.endpoints import router as user_basins
-from app.verification.endpoints import router as verification
-from app.volumes.endpoints import router as volumes
-from app.water.endpoints import router as water
+from app.service.audit.endpoints import router as audit
+from app.service.health.endpoints import router as health
+from app.service.metrics.endpoints import router as metrics
+from app.service.status.endpoints import router as status
+from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
-from app.what_if.endpoints import router as what_if
-from records.settings import Settings
+from app.weather.feeds.endpoints import router as feeds
+from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),

@@ -7,8 +7,8 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from operations.machine import machine
-from records.logs import log_to_stderr
+from operations.versions.hardware import machine
+from runtime.logs import log_to_stderr
 
 MEASUREMENTS = {
     "alerts-replay": "benchmarks.alerts_replay",

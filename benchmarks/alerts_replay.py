@@ -27,21 +27,23 @@ from typing import Any
 
 from benchmarks.live.receiver import LATE, Received, Receiver, receiving
 from benchmarks.regional import data
-from hydrology.calendar import Day, Period, as_date
+from hydrology.base.calendar import Day, Period, as_date
 from jobspec.jobs.forecasting import MORNING, ReplayParams
 from jobspec.subscriptions import NewSubscription
-from operations.calibrate import calibrate_forecasts
-from operations.deliveries import deliver
-from operations.ingest import ingest
-from operations.pretrained import install, read_shipped
-from operations.replay import replay
-from records import alert_changes, alerts, deliveries, keys, promotions, signing, subscriptions
-from records.alert_changes import Change
-from records.clock import Clock
-from records.engine import Database
-from records.logs import log_to_stderr
-from records.python_processes import spawn_context
-from records.settings import Settings
+from operations.alerts.deliver import deliver
+from operations.daily.replay import replay
+from operations.data.ingest import ingest
+from operations.training.pretrained import install, read_shipped
+from operations.verification.calibrate import calibrate_forecasts
+from records.access import keys
+from records.alerts import alert_changes, alerts, deliveries, subscriptions, webhook_signature
+from records.alerts.alert_changes import Change
+from records.database.engine import Database
+from records.versions import promotions
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.python_processes import spawn_context
+from runtime.settings import Settings
 
 ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")
@@ -246,7 +248,7 @@ def _events(year: _Year, name: str) -> list[str]:
 
 def _signatures(year: _Year, name: str) -> Iterator[bool]:
     """Yield of every request to a receiver whether its signature is good."""
-    secret = signing.secret(signing.service_key(year.settings), year.subscriptions[name], 1)
+    secret = webhook_signature.secret(webhook_signature.service_key(year.settings), year.subscriptions[name], 1)
     for request in year.receivers[name].requests:
         yield _is_signed(request, secret)
 

@@ -1,7 +1,8 @@
 """What assimilating observed flow is worth beside the correction of the error model, with observed weather.
 
 100 real basins, forecasts of ten days from every fifth day, of the shipped ensemble: as they are, from states that the
-flow of the last days has changed (`operations.assimilate`), with the error model's correction by the last observed
+flow of the last days has changed (`operations.forecasting.assimilate`), with the error model's correction by the last
+observed
 flow, and with both. Each of the four has an error model of its own, fitted to its forecasts of the validation years;
 NSE is of its median. Assimilation gains in a basin if the CRPS of its forecasts of the validation years, over all
 leads, is lower with it. FRESHET_CAMELS names the data, FRESHET_DATA a data folder, where basins that are missing are
@@ -20,19 +21,19 @@ from benchmarks.regional.data import TEST, VALIDATION
 from benchmarks.regional.data import basins as all_basins
 from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.regional.simulations import observe
-from hydrology.calendar import Period
-from hydrology.error_fit import Pairs, fit
-from hydrology.error_model import LEVELS, BasinErrorModel, errors_of
-from hydrology.forecast_errors import PastForecasts, fit_forecasts
-from hydrology.probabilistic import crps
-from hydrology.scores import nse
+from hydrology.base.calendar import Period
+from hydrology.scores.probabilistic import crps
+from hydrology.scores.scores import nse
+from hydrology.uncertainty.error_fit import Pairs, fit
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
+from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from models.pretrained.loading import load
-from operations.assimilate import WINDOW_DAYS, increments
-from operations.dataset import stacked
-from operations.pretrained import read_shipped
+from operations.data.dataset import stacked
+from operations.forecasting.assimilate import WINDOW_DAYS, increments
+from operations.training.pretrained import read_shipped
 
 ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS, LEADS = 5, 10

@@ -26,10 +26,11 @@ from sqlalchemy import select
 
 from benchmarks.faults.load import Load
 from benchmarks.service.running import Service, on_postgresql, on_sqlite
-from hydrology.calendar import day
-from records import jobs, python_processes
-from records.engine import Database
-from records.tables.runs import RunRow
+from hydrology.base.calendar import day
+from records.database.engine import Database
+from records.jobs import jobs
+from records.runs.tables import RunRow
+from runtime import python_processes
 from tests.databases import PostgreSQL
 from tests.databases import served as postgresql
 from tests.e2e.answers import Answers, answers

@@ -14,8 +14,9 @@ from typing import Any
 from benchmarks.pages.stores import ENSEMBLE, run
 from benchmarks.regional import data
 from benchmarks.service.running import Service
-from records import jobs, keys
-from records.engine import Database
+from records.access import keys
+from records.database.engine import Database
+from records.jobs import jobs
 
 AS_OF = datetime.fromisoformat("2001-05-14T18:00:00+00:00")
 REPLAY = {"period": "1990-10-01..2000-09-30"}

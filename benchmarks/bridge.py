@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from benchmarks.bridge_forms import KEPT, NONE, POOLED, bridges
 from benchmarks.regional.data import camels
-from hydrology.bridge import BRIDGED, MOVED, PRECIPITATION, DailyWeather
-from hydrology.calendar import Day, Period, day
-from hydrology.scores import nse
-from hydrology.units import Area, to_mm_per_day
+from hydrology.base.calendar import Day, Period, day
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.scores.scores import nse
+from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, DailyWeather
 from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.pretrained.loading import load
-from operations.pretrained import read_shipped
+from operations.training.pretrained import read_shipped
 
 LONG, FOUR = "USGS-01031500", ("USGS-01022500", "USGS-01547700", "USGS-02064000", "USGS-03015500")
 MAURER, DAYMET, NLDAS = "maurer_extended", "daymet", "nldas"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from hydrology.bridge import PRECIPITATION, Array, Corrections, DailyWeather, fit, pooled
-from operations.bridge import LEAST_NEIGHBOURS
+from hydrology.weather.bridge import PRECIPITATION, Array, Corrections, DailyWeather, fit, pooled
+from operations.weather.fit_bridges import LEAST_NEIGHBOURS
 
 Bridge = Callable[[DailyWeather], DailyWeather]
 Form = Callable[[DailyWeather, DailyWeather], Bridge]

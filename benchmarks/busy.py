@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.regional.data import FILES, camels
 from benchmarks.speed.command_line import cpu_seconds_of_children
-from records.parent import end_with_parent
-from records.settings import Settings
+from runtime.parent_process import end_with_parent
+from runtime.settings import Settings
 
 FORECAST = ("forecast", "--t0", "1997-04-01", "--horizon", "30")
 BASIN = ("--basin", "13235000")

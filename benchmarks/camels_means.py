@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from hydrology.basins import basin_id
-from hydrology.calendar import Period
-from records import series
-from records.engine import Database
-from records.settings import Settings
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period
+from records.database.engine import Database
+from records.series import series
+from runtime.settings import Settings
 
 PERIOD = Period.parse("1999-10-01..2008-09-30")
 FIRST, LAST = date(1999, 10, 1).toordinal(), date(2008, 9, 30).toordinal()

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.ledger import WATER_SINCE_EMPTY
+from hydrology.water.ledger import WATER_SINCE_EMPTY
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.nets.products import BLOCK
-from operations.dataset import BasinForcing, load_forcing, stacked
-from operations.loading import load_version
-from records import promotions
-from records.engine import Database
-from records.settings import Settings
+from operations.data.dataset import BasinForcing, load_forcing, stacked
+from operations.versions.load_networks import load_version
+from records.database.engine import Database
+from records.versions import promotions
+from runtime.settings import Settings
 
 YEAR = 365
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from hydrology.calendar import Period
-from hydrology.ledger import worst_relative_residual
+from hydrology.base.calendar import Period
+from hydrology.water.ledger import worst_relative_residual
 from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing
 from models.contract import Inputs
@@ -17,7 +17,7 @@ from models.cores import use_cores
 from models.inference import simulate
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
-from records.settings import Settings
+from runtime.settings import Settings
 
 BASIN, YEARS = "USGS-13235000", Period.parse("1988-10-01..2008-09-30")
 SIZES = (2, 3, 4, 8, 16, 32, 64)

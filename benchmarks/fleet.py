@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
-from operations.ingest import ingest
-from records import jobs, versions
-from records.clock import Clock
-from records.settings import Settings
+from operations.data.ingest import ingest
+from records.jobs import jobs
+from records.versions import versions
+from runtime.clock import Clock
+from runtime.settings import Settings
 from tests.workers.conftest import LEASE, Shop, end
 
 BASINS, MEMBERS, STEPS = 20, 10, 60

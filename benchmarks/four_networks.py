@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.regional.data import PRODUCT, TEST, TRAINING, VALIDATION, basins, source
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from jobspec.training import TrainingConfig
 from models.networks import ARCHITECTURES
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
-from operations.ingest import ingest
-from operations.train import Begun, begin, train
-from operations.training_data import Prepared
-from records import versions
-from records.clock import Clock
-from records.engine import Database
-from records.logs import log_to_stderr
-from records.settings import Settings
+from operations.data.ingest import ingest
+from operations.training.train import Begun, begin, train
+from operations.training.training_data import Prepared
+from records.database.engine import Database
+from records.versions import versions
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 
 EVERY = 11  # of the list of 447, from the 11th: 40 basins
 TRIAL = (3, 10)  # steps that warm up, steps that are timed

@@ -32,24 +32,28 @@ from sqlalchemy import func, select
 from benchmarks.live.server import serving
 from benchmarks.live.world import FAULTS, Fault, Gauge, Revision, World
 from benchmarks.regional import data
-from hydrology.bridge import BRIDGED
-from hydrology.calendar import Day, Period, as_date, day
-from hydrology.series import DailySeries
-from ingestion.sources.base import BasinData
+from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.series import DailySeries
+from hydrology.weather.bridge import BRIDGED
+from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
-from operations.basins import last_ended
-from operations.daily import BasinOutcome, Watcher, daily
-from operations.feeds import fetch
-from operations.ingest import store
-from operations.intake import Intake
-from operations.newest import Asked
-from operations.pretrained import install, read_shipped
-from records import basins, feeds, promotions, runs, series, states
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
-from records.tables.base import Base
-from records.tables.runs import RunBasinRow, RunRow
+from operations.daily.daily_cycle import BasinOutcome, Watcher, daily
+from operations.daily.daily_forecasts import Asked
+from operations.data.basins import last_ended
+from operations.data.ingest import store
+from operations.data.source_paths import Intake
+from operations.feeds.fetch import fetch
+from operations.training.pretrained import install, read_shipped
+from records.basins import basins
+from records.database.base import Base
+from records.database.engine import Database
+from records.runs import runs, states
+from records.runs.tables import RunBasinRow, RunRow
+from records.series import series
+from records.versions import promotions
+from records.weather import feeds
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 LIVE = "live"
 FIRST, MORNINGS, HORIZON = day("2008-01-20"), 60, 7

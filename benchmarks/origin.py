@@ -28,16 +28,16 @@ import torch
 from benchmarks.regional.data import basins
 from benchmarks.regional.hindcasts import read_forcings
 from benchmarks.speed.warm_forecast import cpu_seconds
-from hydrology.calendar import Period, day
-from hydrology.water_age import Ages
+from hydrology.base.calendar import Period, day
+from hydrology.water.water_age import Ages
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate
 from models.nets.mclstm import MCLSTM, Recurrence
 from models.pretrained.loading import load
-from operations.dataset import stacked
-from operations.pretrained import read_shipped
-from operations.water_age import all_older
+from operations.data.dataset import stacked
+from operations.forecasting.water_age import all_older
+from operations.training.pretrained import read_shipped
 
 ENSEMBLE = "mclstm-maurer-447"
 T0, SPIN_UP, HORIZON = day("1996-03-31"), 730, 30

@@ -1,7 +1,7 @@
 """How far products of weather disagree about what falls in a month: Daymet and NLDAS beside Maurer.
 
 Five real basins (FRESHET_CAMELS), the days that both products of a pair have: mean and standard deviation of the
-logarithm of the ratio of months. `hydrology.perturbed.MONTH_OF_RAIN` is of that size.
+logarithm of the ratio of months. `hydrology.weather.perturbed_forecasts.MONTH_OF_RAIN` is of that size.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.bridge import DAYMET, FOUR, LONG, MAURER, NLDAS, Gauge, gauge
-from hydrology.bridge import PRECIPITATION
+from hydrology.weather.bridge import PRECIPITATION
 
 LEAST_DAYS = 28
 LEAST_RAIN = 10.0  # mm, of a month that is looked at

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import basins as all_basins
 from benchmarks.regional.data import opened
-from hydrology.spread import SPREAD_SOURCES
+from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecast import forecast
-from operations.pretrained import install, read_shipped
-from records import runs
-from records.clock import Clock
-from records.engine import Database
+from operations.forecasting.forecast import forecast
+from operations.training.pretrained import install, read_shipped
+from records.database.engine import Database
+from records.runs import runs
+from runtime.clock import Clock
 
 ENSEMBLE = "mclstm-maurer-447"
 T0 = ("1995-01-15", "1995-04-15", "1995-07-15", "1995-10-15")

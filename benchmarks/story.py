@@ -2,7 +2,8 @@
 
 USGS-09081600, Crystal River above Avalanche Creek, in the water year 1996, a test year of the shipped ensemble. From
 five days of that year it forecasts until the end of July with the weather of other years, as it would have then. Two
-pictures in `docs/pictures/`, and the figures that docs/story.md tells. FRESHET_CAMELS names the data, FRESHET_DATA a
+pictures in `docs/pictures/`, and the figures that docs/understand/story.md tells. FRESHET_CAMELS names the data,
+FRESHET_DATA a
 data folder, where basins that are missing are ingested first.
 """
 
@@ -17,15 +18,15 @@ from matplotlib.axes import Axes
 
 from benchmarks.regional.data import TEST, opened
 from benchmarks.regional.simulations import observe
-from hydrology.calendar import Day, Period, day
+from hydrology.base.calendar import Day, Period, day
 from jobspec.jobs.forecasting import ForecastParams
-from operations.evaluate import evaluate
-from operations.forecast import forecast
-from operations.pretrained import install, read_shipped
-from operations.snow import reference_snow
-from records import runs
-from records.clock import Clock
-from records.engine import Database
+from operations.forecasting.forecast import forecast
+from operations.training.pretrained import install, read_shipped
+from operations.verification.evaluate import evaluate
+from operations.verification.snow_cells import reference_snow
+from records.database.engine import Database
+from records.runs import runs
+from runtime.clock import Clock
 
 BASIN, ENSEMBLE = "USGS-09081600", "mclstm-maurer-447"
 YEAR = Period.parse("1995-10-01..1996-07-31")

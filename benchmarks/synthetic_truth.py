@@ -14,25 +14,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Period, day
-from hydrology.scores import nse, pearson_r
-from hydrology.synthetic import Landscape, Water, Weather, landscape, water, weather
-from hydrology.synthetic_origin import OTHER, SNOW, discharge_by_origin
+from hydrology.base.calendar import Period, day
+from hydrology.scores.scores import nse, pearson_r
+from hydrology.synthetic.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.synthetic.synthetic_origin import OTHER, SNOW, discharge_by_origin
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
-from operations.dataset import load_forcing, stacked
-from operations.evaluate import evaluate
-from operations.forecast import forecast
-from operations.ingest import ingest
-from operations.loading import load_version
-from operations.train import train
-from records import runs, skill
-from records.basins import list_basins
-from records.clock import Clock
-from records.engine import Database
+from operations.data.dataset import load_forcing, stacked
+from operations.data.ingest import ingest
+from operations.forecasting.forecast import forecast
+from operations.training.train import train
+from operations.verification.evaluate import evaluate
+from operations.versions.load_networks import load_version
+from records.basins.basins import list_basins
+from records.database.engine import Database
+from records.runs import runs
+from records.verification import scores
+from runtime.clock import Clock
 
 SEED, STEPS, MEMBERS = 1, 1000, 3
 RECORD = Period(synthetic.FIRST_DAY, synthetic.LAST_DAY)
@@ -105,7 +106,7 @@ def _simulated(database: Database, version: str, names: list[str], truth: Water)
 
 def _snow(database: Database, version: str, names: list[str], truth: Water) -> dict[str, Any]:
     with database.reading() as session:
-        chosen = {cells.basin_id: cells for cells in skill.snow_cells(session, version)}
+        chosen = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
     snowy = truth.swe[days_of(RECORD, JUDGED)].max(axis=0) >= LEAST_SNOW
     of_snowy = [chosen[name] for name, there in zip(names, snowy, strict=True) if there and name in chosen]
     return {

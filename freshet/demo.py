@@ -15,14 +15,15 @@ from typing import Any, Protocol
 from app.jobs.schemas import Job
 from freshet.client import Client, ServiceError
 from freshet.client.problems import Unreachable
-from freshet.part import HUNG, TOLD_FROM
+from freshet.supervisor.supervised_process import HUNG, TOLD_FROM
 from ingestion.sources import synthetic
 from jobspec.jobs.forecasting import MORNING
-from records import audit, keys, private, python_processes, restarts
-from records.clock import Clock
-from records.engine import Database
-from records.parent import end_with_parent, ended_in_words
-from records.settings import Settings
+from records.access import audit, keys
+from records.database.engine import Database
+from runtime import private_files, python_processes, restart_notes
+from runtime.clock import Clock
+from runtime.parent_process import end_with_parent, ended_in_words
+from runtime.settings import Settings
 
 # The synthetic record is 1996-10-01..2008-09-30.
 TRAINING = {
@@ -75,8 +76,8 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
         environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
     command = python_processes.command("freshet", "serve", "--host", host, "--port", str(port))
     log = settings.data / LOG
-    private.make_folder(log.parent)
-    with open(log, "ab", opener=private.opener) as said:
+    private_files.make_folder(log.parent)
+    with open(log, "ab", opener=private_files.opener) as said:
         process = subprocess.Popen(
             command,
             env=environment,
@@ -151,7 +152,7 @@ def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
         raise ServiceError(f"The service {ended_in_words(code)}; {where}.")
-    restarting = restarts.told(data, process.pid)
+    restarting = restart_notes.told(data, process.pid)
     for part in restarting:
         if part.times >= TOLD_FROM and part.cause != HUNG:
             raise ServiceError(

@@ -7,7 +7,7 @@ metadata service of a cloud. What counts is the address that a connection is mad
 from collections.abc import Collection
 from socket import SOCK_STREAM, gaierror, getaddrinfo
 
-from hydrology.errors import Problem
+from hydrology.base.errors import Problem
 from jobspec.addresses import HostPort, is_public
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, addresses_of
 from jobspec.addresses import HostPort
 

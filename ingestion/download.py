@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import httpx2
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
 
-from hydrology.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, Problem
 from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import USUAL_PACE, Deadline, Pace, get, http_address, public_client, shown
 from jobspec.addresses import HostPort

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ingestion.sources.base import SourceError, SourceFile
+from ingestion.base import SourceError, SourceFile
 
 if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable

@@ -14,7 +14,7 @@ from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
 
-from ingestion.sources.base import SourceError, SourceFile, shown_name
+from ingestion.base import SourceError, SourceFile, shown_name
 
 # The longest file of the published archives has less than 1 MB. What is far above is a mistake or a bomb.
 LARGEST_FILE = 64 * 2**20

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.basins import SOURCE_NAMESPACES
-from hydrology.outline import geometry_of, polygons_of
+from hydrology.base.basins import SOURCE_NAMESPACES
+from hydrology.base.outline import geometry_of, polygons_of
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
 
 ASKED_NAMESPACE = "USGS"

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from hydrology.errors import printable
+from hydrology.base.errors import printable
 
 MOST_FAULTS = 10  # nobody reads thousands of sentences
 

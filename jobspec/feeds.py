@@ -6,9 +6,9 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from hydrology.products import PATTERN, own_product
-from hydrology.staleness import STALE_AFTER_DAYS
-from hydrology.weather import MOST_DAYS_BEHIND
+from hydrology.base.products import PATTERN, own_product
+from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.weather.forcing import MOST_DAYS_BEHIND
 from jobspec.faults import faults
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
 from jobspec.kinds import InvalidRequest

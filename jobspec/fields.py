@@ -17,10 +17,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from hydrology.basins import basin_id
-from hydrology.calendar import Day, Period, day
-from hydrology.errors import InvalidInput
-from hydrology.volumes import SEASON, Season
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Day, Period, day
+from hydrology.base.errors import InvalidInput
+from hydrology.climatology.volumes import SEASON, Season
 
 MOST_BASINS = 10_000
 LONGEST_PERIOD_TEXT = 40

@@ -9,7 +9,7 @@ from typing import Annotated, get_args
 
 from pydantic import Field, ValidationError
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults, shown
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
 from jobspec.jobs.data import BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from hydrology.alerting import Severity
+from hydrology.extremes.alerting import Severity
 from jobspec.fields import MOST_BASINS, Basin, RequestModel
 
 

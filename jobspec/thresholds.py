@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict, Field
 
-from hydrology.passing import Direction
-from hydrology.quantities import OBSERVED
+from hydrology.base.variables import OBSERVED
+from hydrology.uncertainty.exceedance import Direction
 from jobspec.fields import Name, RequestModel
 
 _HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == ("discharge", "m3/s"))

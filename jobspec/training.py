@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, told_apart_by
 from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, Unseen, completed
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from hydrology.weather import MOST_LEADS, MOST_TRACES
+from hydrology.weather.forcing import MOST_LEADS, MOST_TRACES
 from jobspec.fields import MOST_BASINS, DayField, Line, Name, RequestModel
 
 Variable = Annotated[str, Field(pattern="^[a-z]{1,32}$")]

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Day, Period
+from hydrology.base.calendar import Day, Period
 
 Array = npt.NDArray[np.float32]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.ledger import Sums, close, close_since_empty, negative_water
+from hydrology.water.ledger import Sums, close, close_since_empty, negative_water
 from models.inference import ArrayMap
 
 

@@ -8,7 +8,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from hydrology.errors import DataProblem, excerpt
+from hydrology.base.errors import DataProblem, excerpt
 
 Tensors = dict[str, Tensor]
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from hydrology.ledger import LEAST_MM, WATER_AVAILABLE
-from hydrology.physics import ProbeResult
+from hydrology.water.ledger import LEAST_MM, WATER_AVAILABLE
+from hydrology.water.probe_results import ProbeResult
 from models.contract import Inputs, Network
 from models.inference import ArrayMap, simulate
 

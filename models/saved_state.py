@@ -14,8 +14,8 @@ import numpy.typing as npt
 import torch
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from hydrology.calendar import Day, day
-from hydrology.errors import DataProblem
+from hydrology.base.calendar import Day, day
+from hydrology.base.errors import DataProblem
 from models import checkpoint
 from models.ensemble import Ensemble
 from models.inference import ArrayMap

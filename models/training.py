@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hydrology.calendar import Period
-from hydrology.errors import DataProblem
-from hydrology.scores import nse
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from hydrology.scores.scores import nse
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
 from models.arrays import Array, Forcing, days_of

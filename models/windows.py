@@ -5,8 +5,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Period
-from hydrology.errors import DataProblem
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
 from jobspec.training import WindowsConfig
 from models.arrays import days_of
 

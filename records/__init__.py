@@ -1,5 +1,5 @@
 """Everything that is kept: settings, the clock, the database, and the only place where SQL is written.
 
 A repository function takes a `Session` first and never commits: the caller owns the transaction, which
-`engine.Database.transaction()` opens. Days are `hydrology.calendar.Day`, instants are aware datetimes in UTC.
+`engine.Database.transaction()` opens. Days are `hydrology.base.calendar.Day`, instants are aware datetimes in UTC.
 """

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from records.clock import Clock
+from runtime.clock import Clock
 
 
 @dataclass(frozen=True)

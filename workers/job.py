@@ -1,15 +1,16 @@
-"""A job as its handler sees it. The handler runs in a child process of the worker (`workers.child`)."""
+"""A job as its handler sees it. The handler runs in a child process of the worker (`workers.run.job_process`)."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from records import audit, events, jobs
-from records.clock import Clock
-from records.engine import Database
-from records.permissions import SERVICE, Grant
-from records.settings import Settings
+from records.access import audit
+from records.access.permissions import SERVICE, Grant
+from records.database.engine import Database
+from records.jobs import events, jobs
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 _LOOK_SECONDS = 0.5  # between two looks at whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]

@@ -16,20 +16,20 @@ from sqlalchemy.exc import DBAPIError
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS
-from records import signs
-from records.clock import Clock
-from records.engine import DatabaseProblem
-from records.settings import Settings
-from workers.attendance import Attendance
-from workers.celery_app import TASK, make_app
-from workers.children import Children
-from workers.leases import Leases
-from workers.outbox import post_delivery
-from workers.presence import new_name, present
-from workers.recovery import recover
-from workers.schedule import fire
-from workers.tools import tools_of
-from workers.worker import GRACE, Worker
+from records.database.engine import DatabaseProblem
+from runtime import watchdog
+from runtime.clock import Clock
+from runtime.settings import Settings
+from workers.queue.celery_app import TASK, make_app
+from workers.run.job_processes import Children
+from workers.run.worker import GRACE, Worker
+from workers.run.worker_locks import new_name, present
+from workers.scheduler.expired_leases import Leases
+from workers.scheduler.fire_schedules import fire
+from workers.scheduler.outbox import post_delivery
+from workers.scheduler.process_heartbeat import Attendance
+from workers.scheduler.recovery import recover
+from workers.service_context import tools_of
 
 log = structlog.get_logger()
 
@@ -41,7 +41,7 @@ def work(
     settings: Settings,
     queues: Sequence[str],
     *,
-    child_module: str = "workers.child",
+    child_module: str = "workers.run.job_process",
     kinds: Mapping[str, type[JobRequest]] = KINDS,
     grace: float = GRACE,
 ) -> None:
@@ -60,7 +60,7 @@ def work(
         tools_of(settings) as tools,
         Children(settings, child_module) as children,
         present(settings.data) as name,
-        signs.given(),
+        watchdog.given(),
     ):
         tools.database.require_migrated()
         attendance = Attendance(tools, name, "worker", queues)
@@ -110,7 +110,7 @@ def keep_time(settings: Settings, clock: Clock | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     looked_at = time.monotonic()
-    with tools_of(settings, clock) as tools, signs.given(lambda: time.monotonic() - looked_at < LONGEST_LOOK):
+    with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < LONGEST_LOOK):
         tools.database.require_migrated()
         leases = Leases(settings.lease_seconds)
         log.info("scheduler.start")

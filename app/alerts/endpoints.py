@@ -6,15 +6,16 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.alerts import service
 from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
-from app.audit.endpoints import After
-from app.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
-from app.dependencies import BasinId, PageLimit, Reading
-from app.paging import next_page
-from app.problems import documented
-from hydrology.alerting import SEVERITIES, Severity
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.http.dependencies import BasinId, PageLimit, Reading
+from app.http.pagination import next_page
+from app.http.problems import documented
+from app.service.audit.endpoints import After
+from hydrology.extremes.alerting import SEVERITIES, Severity
 from jobspec.fields import BASIN, NAME
-from records import alert_changes, alerts, basins
-from records.basins import UnknownBasin
+from records.alerts import alert_changes, alerts
+from records.basins import basins
+from records.basins.basins import UnknownBasin
 
 router = APIRouter(tags=["alerts"])
 

@@ -5,11 +5,11 @@ from datetime import date, datetime
 from pydantic import ConfigDict, Field
 
 from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
-from app.schema import Missing, Model
-from hydrology.alerting import Severity, Trend
-from hydrology.passing import Direction
-from hydrology.thresholds import Kind
-from records.alert_changes import ChangeKind
+from app.http.base_schema import Missing, Model
+from hydrology.extremes.alerting import Severity, Trend
+from hydrology.extremes.thresholds import Kind
+from hydrology.uncertainty.exceedance import Direction
+from records.alerts.alert_changes import ChangeKind
 
 
 class AlertStep(Model):

@@ -6,9 +6,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
-from hydrology.alerting import ENDS_AFTER, ladder
-from hydrology.calendar import as_date
-from records import alert_changes, alerts, basins
+from hydrology.base.calendar import as_date
+from hydrology.extremes.alerting import ENDS_AFTER, ladder
+from records.alerts import alert_changes, alerts
+from records.basins import basins
 
 _WHY = {
     "kind": "Somebody set the level.",

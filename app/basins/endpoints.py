@@ -5,17 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.basins import service, table
-from app.basins.places import BoundingBox, Huc, corners
+from app.basins.filters import BoundingBox, Huc, corners
 from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
-from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.dependencies import BasinCursor, BasinId, Reading, ServiceClock
 from app.exports.answers import exported
 from app.exports.formats import JSON, PLACES
 from app.exports.negotiation import PlaceFormat, documented_formats
-from app.paging import next_page
-from app.problems import documented
-from records.basins import UnknownBasin
+from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.http.dependencies import BasinCursor, BasinId, Reading, ServiceClock
+from app.http.pagination import next_page
+from app.http.problems import documented
+from records.basins.basins import UnknownBasin
 
 router = APIRouter(prefix="/basins", tags=["basins"])
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.schema import Missing, Model
+from app.http.base_schema import Missing, Model
 
 Kind = Literal["usgs", "synthetic", "other"]
 

@@ -6,8 +6,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, kind_of
-from hydrology.calendar import as_date
-from records import basins, promotions, series
+from hydrology.base.calendar import as_date
+from records.basins import basins
+from records.series import series
+from records.versions import promotions
 
 _FIELDS = ("name", "latitude", "longitude", "huc")
 

@@ -7,13 +7,13 @@ from datetime import date, datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.columns import column
-from hydrology.alerting import Severity, rank
-from hydrology.calendar import as_date
-from hydrology.staleness import age_days, stale
-from hydrology.units import Area, converted
-from records import alerts
-from records.latest import Latest, latest_many
+from app.http.json_numbers import column
+from hydrology.base.calendar import as_date
+from hydrology.base.staleness import age_days, stale
+from hydrology.base.units import Area, converted
+from hydrology.extremes.alerting import Severity, rank
+from records.alerts import alerts
+from records.forecasts.latest import Latest, latest_many
 
 
 @dataclass(frozen=True, slots=True)

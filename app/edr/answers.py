@@ -23,8 +23,8 @@ from app.edr.schemas import (
 from app.exports.coveragejson import CRS, STANDARD_NAMES
 from app.exports.formats import COVERAGEJSON, GEOJSON, JSON
 from app.exports.table import Column, instant_text
-from hydrology.calendar import Day, Period, as_date
-from hydrology.longitudes import extent, normalised
+from hydrology.base.calendar import Day, Period, as_date
+from hydrology.base.longitudes import extent, normalised
 
 ROOT = "/v1/edr"
 COLLECTIONS = f"{ROOT}/collections"

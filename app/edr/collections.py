@@ -8,18 +8,19 @@ from functools import cache
 import numpy as np
 from sqlalchemy.orm import Session
 
+from app.basins.observations import table as observation_table
+from app.basins.observations.service import DISCHARGE
 from app.exports.table import Column
 from app.forecasts import table as forecast_table
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast
-from app.observations import table as observation_table
-from app.observations.service import DISCHARGE
-from hydrology.calendar import Period
-from hydrology.errors import NotFound
-from hydrology.units import STANDARD
-from records import basins, series
-from records.basins import Site
-from records.latest import Latest, latest_many
+from hydrology.base.calendar import Period
+from hydrology.base.errors import NotFound
+from hydrology.base.units import STANDARD
+from records.basins import basins
+from records.basins.basins import Site
+from records.forecasts.latest import Latest, latest_many
+from records.series import series
 
 FORECASTS = "forecasts"
 _OBSERVED = f"{DISCHARGE}-"

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
-from app.conditional import NOT_MODIFIED, IfNoneMatch
-from app.dependencies import BasinId, Reading, ServiceClock
+from app.basins.observations import service as observations
+from app.basins.observations import table as observation_table
+from app.basins.observations.service import DISCHARGE, SeriesRequest
 from app.edr import answers, collections, selection
 from app.edr.answers import COLLECTIONS, ROOT, link
 from app.edr.collections import FORECASTS, Collection, UnknownCollection, UnknownLocation
@@ -19,14 +20,13 @@ from app.exports.table import Table
 from app.forecasts import lookup, service
 from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation
-from app.observations import service as observations
-from app.observations import table as observation_table
-from app.observations.service import DISCHARGE, SeriesRequest
-from app.problems import documented
-from hydrology.calendar import day
-from records.basins import sites
-from records.latest import NoForecast
-from records.series import NoObservations
+from app.http.conditional import NOT_MODIFIED, IfNoneMatch
+from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.problems import documented
+from hydrology.base.calendar import day
+from records.basins.basins import sites
+from records.forecasts.latest import NoForecast
+from records.series.series import NoObservations
 
 router = APIRouter(prefix="/edr", tags=["edr"])
 

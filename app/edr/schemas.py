@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from app.schema import Model
+from app.http.base_schema import Model
 
 
 class EdrLink(Model):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from app.discharge import refused
 from app.exports.table import Column, Table
+from app.http.discharge_units import refused
 
 _OPEN = ("", "..")
 Days = tuple[date | None, date | None]

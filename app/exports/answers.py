@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from fastapi import Response
 
-from app.conditional import SHORTLY, entity_tag, holds, tagged
 from app.exports.formats import JSON, Format
 from app.exports.table import Table
-from app.schema import Model
+from app.http.base_schema import Model
+from app.http.conditional import SHORTLY, entity_tag, holds, tagged
 
 Content = TypeVar("Content", bound=Model)
 

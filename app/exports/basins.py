@@ -1,7 +1,7 @@
 """The columns that say of which basin a row is."""
 
 from app.exports.table import Column, constant
-from records.basins import Site
+from records.basins.basins import Site
 
 NOWHERE = Site(None, None, None)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request
 
 from app.exports.formats import JSON, PLACES, SERIES, TABLES, Format
-from app.problems import NotAcceptable, documented
+from app.http.problems import NotAcceptable, documented
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:

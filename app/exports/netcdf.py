@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.exports.table import Column, Kind, Table
-from app.problems import Fault, InvalidRequest
+from app.http.problems import Fault, InvalidRequest
 
 if TYPE_CHECKING:
     from netCDF4 import Dataset

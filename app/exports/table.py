@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Literal
 
-from app.conditional import entity_tag
+from app.http.conditional import entity_tag
 
 Kind = Literal["text", "number", "integer", "truth", "day", "instant"]
 Axis = Literal["quantile", "member"]

@@ -5,11 +5,11 @@ from math import fsum
 
 import numpy as np
 
-from app.columns import column
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
-from hydrology import ledger as water
-from records.runs import CLOSURE, Ledger, RunSeries, ledger_entry
-from records.since_empty import UNKNOWN
+from app.http.json_numbers import column
+from hydrology.water import ledger as water
+from records.runs.lifetime_balance import UNKNOWN
+from records.runs.runs import CLOSURE, Ledger, RunSeries, ledger_entry
 
 
 def water_balance(

@@ -7,14 +7,14 @@ from datetime import datetime
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from app.conditional import entity_tag
 from app.forecasts import lookup
 from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import WithoutForecast
 from app.forecasts.service import basin_forecast, stored_parts, tag_at_a_glance, tag_of
-from app.rendered import Rendered
-from hydrology.errors import NotFound, Problem
-from records.latest import Latest, glance
+from app.http.conditional import entity_tag
+from app.http.response_cache import Rendered
+from hydrology.base.errors import NotFound, Problem
+from records.forecasts.latest import Latest, glance
 
 MOST_BASINS = 500
 MOST_MEMBER_VALUES = 500_000

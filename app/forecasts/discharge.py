@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from app.columns import column
 from app.forecasts.schemas import Calibration, Columns
-from hydrology import units as convert
-from hydrology.errors import InvalidInput
-from hydrology.units import Units
-from records import runs
+from app.http.json_numbers import column
+from hydrology.base import units as convert
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import Units
+from records.runs import runs
 
 Array = npt.NDArray[np.float64]
 

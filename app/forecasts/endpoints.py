@@ -8,9 +8,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
-from app.basins.places import BoundingBox, Huc
-from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
-from app.dependencies import BasinId, KnownAt, OptionalInstant, Reading, RenderedAnswers, RunId, ServiceClock, as_known
+from app.basins.filters import BoundingBox, Huc
 from app.exports.answers import exported
 from app.exports.formats import JSON, SERIES, Format
 from app.exports.negotiation import SeriesFormat, documented_formats
@@ -19,14 +17,25 @@ from app.forecasts import batch, lookup, selection, service, table
 from app.forecasts.batch import MOST_BASINS
 from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
-from app.problems import Fault, InvalidRequest, documented
-from app.rendered import Rendered
-from hydrology.units import Units
+from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
+from app.http.dependencies import (
+    BasinId,
+    KnownAt,
+    OptionalInstant,
+    Reading,
+    RenderedAnswers,
+    RunId,
+    ServiceClock,
+    as_known,
+)
+from app.http.problems import Fault, InvalidRequest, documented
+from app.http.response_cache import Rendered
+from hydrology.base.units import Units
 from jobspec.fields import BASIN, full_id
-from records.basins import UnknownBasin, sites
-from records.latest import Latest, NoForecast, NoModel, glance
-from records.latest import updated_since as updated
-from records.runs import UnknownRun
+from records.basins.basins import UnknownBasin, sites
+from records.forecasts.latest import Latest, NoForecast, NoModel, glance
+from records.forecasts.latest import updated_since as updated
+from records.runs.runs import UnknownRun
 
 router = APIRouter(tags=["forecasts"])
 

@@ -8,19 +8,19 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from app.basins.schemas import Kind, kind_of
-from app.bridges.schemas import BridgeUsed
-from app.bridges.service import bridge_used
 from app.forecasts.schemas import Superseded, WhatIf
 from app.forecasts.what_if import what_if
-from app.schema import DataCredit
+from app.http.base_schema import DataCredit
+from app.weather.bridges.schemas import BridgeUsed
+from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
-from hydrology.calendar import as_date
-from hydrology.perturbed import SOURCE as PERTURBED
-from hydrology.staleness import age_days, stale
-from hydrology.weather import ForcingKind
-from records.latest import Latest
-from records.run_summary import LEARNT_FROM
-from records.runs import BasinStatus, Purpose, Run, RunBasin
+from hydrology.base.calendar import as_date
+from hydrology.base.staleness import age_days, stale
+from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
+from records.forecasts.latest import Latest
+from records.runs.run_summary import LEARNT_FROM
+from records.runs.runs import BasinStatus, Purpose, Run, RunBasin
 
 FORCING_NOTES: Mapping[ForcingKind, str] = {
     "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",

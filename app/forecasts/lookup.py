@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from hydrology.errors import NotFound
-from records import latest as records
-from records import runs
-from records.latest import Latest, NoForecast
+from hydrology.base.errors import NotFound
+from records.forecasts import latest as records
+from records.forecasts.latest import Latest, NoForecast
+from records.runs import runs
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:

@@ -1,10 +1,10 @@
 """What flow is usual on the days ahead, and a forecast beside it."""
 
-from app.columns import column, rounded
 from app.forecasts.discharge import Representation, in_units
 from app.forecasts.schemas import Columns, NormalFlow
-from app.schema import NORMAL_IS_0
-from records import runs
+from app.http.base_schema import NORMAL_IS_0
+from app.http.json_numbers import column, rounded
+from records.runs import runs
 
 
 def normal_flow(

@@ -6,16 +6,16 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
-from app.bridges.schemas import BridgeUsed
 from app.forecasts.example import FORECAST, FORECASTS
-from app.schema import DataCredit, Missing, Model, Period, Program, column
+from app.http.base_schema import DataCredit, Missing, Model, Period, Program, column
+from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
-from hydrology.spin_up import SPIN_UP_DAYS
-from hydrology.staleness import STALE_AFTER_DAYS
-from hydrology.weather import ForcingKind
+from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.water.spin_up import SPIN_UP_DAYS
+from hydrology.weather.forcing import ForcingKind
 from jobspec.changes import Where
-from records.run_snow import MappingKind
-from records.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
+from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
+from records.runs.snow_summary import MappingKind
 
 Column = list[float]
 Columns = dict[str, Column]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from app.basins.places import corners
-from app.discharge import refused
+from app.basins.filters import corners
 from app.forecasts.batch import MOST_BASINS
-from records import basins
+from app.http.discharge_units import refused
+from records.basins import basins
 
 
 def selected(session: Session, named: Sequence[str] | None, huc: str | None, bbox: str | None) -> Sequence[str]:

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from app.columns import column, rounded
-from app.conditional import entity_tag
 from app.forecasts import words
 from app.forecasts.balance import missing_in_balance, water_balance
 from app.forecasts.discharge import (
@@ -25,11 +23,14 @@ from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
-from hydrology.calendar import Day, as_date
-from hydrology.staleness import age_days
-from hydrology.units import Units
-from records import runs, versions
-from records.latest import Latest
+from app.http.conditional import entity_tag
+from app.http.json_numbers import column, rounded
+from hydrology.base.calendar import Day, as_date
+from hydrology.base.staleness import age_days
+from hydrology.base.units import Units
+from records.forecasts.latest import Latest
+from records.runs import runs
+from records.versions import versions
 
 Array = npt.NDArray[np.float64]
 

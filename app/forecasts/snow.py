@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.columns import column, rounded
 from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead
-from app.schema import Period as PeriodModel
-from hydrology.calendar import Period
-from records import runs
-from records.run_snow import KnownSkill, RegionalBecause, RunSnow
+from app.http.base_schema import Period as PeriodModel
+from app.http.json_numbers import column, rounded
+from hydrology.base.calendar import Period
+from records.runs import runs
+from records.runs.snow_summary import KnownSkill, RegionalBecause, RunSnow
 
 LEAST_MM = 1.0
 """Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""

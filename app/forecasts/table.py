@@ -8,8 +8,8 @@ from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Along, Column, Table, constant, stacked
 from app.forecasts.discharge import TOLD, level_name
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
-from records.basins import Site
-from records.runs import QUANTILES
+from records.basins.basins import Site
+from records.runs.runs import QUANTILES
 
 CALIBRATED = "discharge as past errors and the last observed flow let expect it"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"

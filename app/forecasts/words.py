@@ -5,8 +5,8 @@ from datetime import date
 from math import floor, log10
 
 from app.forecasts.schemas import Calibration, Columns, Storage
-from hydrology.units import Units
-from hydrology.weather import IMAGINED, ForcingKind
+from hydrology.base.units import Units
+from hydrology.weather.forcing import IMAGINED, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
 _WEATHER: Mapping[ForcingKind, str] = {

@@ -7,7 +7,7 @@ from fastapi.responses import FileResponse, Response
 
 from app.guide.rendering import FOLDER, INDEX, NAME, rendered
 from app.pages.render import render
-from hydrology.errors import NotFound
+from hydrology.base.errors import NotFound
 
 router = APIRouter(prefix="/guide", include_in_schema=False)
 

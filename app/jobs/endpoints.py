@@ -7,21 +7,30 @@ from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from app.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
-from app.dependencies import IdCursor, JobId, JobSender, OpenDatabase, PageLimit, Reading, ServiceClock, ServiceSettings
+from app.http.api_keys import AnyKey, By, Operator
+from app.http.conditional import NOT_MODIFIED, PRIVATE, IfNoneMatch, tagged
+from app.http.dependencies import (
+    IdCursor,
+    JobId,
+    JobSender,
+    OpenDatabase,
+    PageLimit,
+    Reading,
+    ServiceClock,
+    ServiceSettings,
+)
+from app.http.pagination import next_page
+from app.http.problems import documented_keyed, documented_writing
 from app.jobs import service, stream
 from app.jobs.example import EVENTS, REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob
-from app.paging import next_page
-from app.problems import documented_keyed, documented_writing
-from app.security import AnyKey, By, Operator
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
-from records import jobs
-from records.job_limits import TooManyUnfinishedJobs
-from records.jobs import ENDED, IdempotencyConflict, UnknownJob
-from records.permissions import NotAllowed
+from records.access.permissions import NotAllowed
+from records.jobs import jobs
+from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.jobs import ENDED, IdempotencyConflict, UnknownJob
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from app.http.base_schema import Missing, Model
 from app.jobs.example import JOB
-from app.schema import Missing, Model
 
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 

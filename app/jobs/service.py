@@ -6,16 +6,17 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
+from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
-from app.problems import Forbidden
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
-from records import audit, job_limits, jobs, permissions
-from records.audit import Action, Actor
-from records.clock import Clock
-from records.engine import Database
-from records.keys import Key
-from workers.enqueue import Sender
+from records.access import audit, permissions
+from records.access.audit import Action, Actor
+from records.access.keys import Key
+from records.database.engine import Database
+from records.jobs import job_limits, jobs
+from runtime.clock import Clock
+from workers.queue.enqueue import Sender
 
 log = structlog.get_logger()
 

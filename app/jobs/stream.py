@@ -13,10 +13,10 @@ import structlog
 from fastapi.sse import format_sse_event
 from sqlalchemy.exc import SQLAlchemyError
 
-from hydrology.errors import NotFound
-from records import events, jobs
-from records.engine import Database
-from records.tables.base import JsonObject
+from hydrology.base.errors import NotFound
+from records.database.base import JsonObject
+from records.database.engine import Database
+from records.jobs import events, jobs
 
 log = structlog.get_logger()
 

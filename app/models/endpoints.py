@@ -4,8 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
+from app.http.api_keys import Admin, By
+from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
+from app.http.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
+from app.http.pagination import next_page
+from app.http.problems import documented, documented_writing
 from app.models import service
 from app.models.schemas import (
     BasinPromotions,
@@ -16,14 +19,11 @@ from app.models.schemas import (
     Promotions,
     Rollback,
 )
-from app.paging import next_page
-from app.problems import documented, documented_writing
-from app.security import Admin, By
 from jobspec.fields import NAME
-from records import audit
-from records.basins import UnknownBasin
-from records.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
-from records.versions import UnknownVersion
+from records.access import audit
+from records.basins.basins import UnknownBasin
+from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
+from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["models"])
 

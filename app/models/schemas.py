@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from app.http.base_schema import Missing, Model
 from app.models.example import MODEL, PROMOTIONS, ROLLBACK
-from app.schema import Missing, Model
 from jobspec.fields import Basins, Line, RequestModel
 
 

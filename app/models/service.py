@@ -24,8 +24,9 @@ from app.models.schemas import (
     Promotions,
     Rollback,
 )
-from hydrology.ledger import tolerance_of
-from records import basins, promotions, versions
+from hydrology.water.ledger import tolerance_of
+from records.basins import basins
+from records.versions import promotions, versions
 
 InUse = Mapping[str, Sequence[str]]
 

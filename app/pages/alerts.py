@@ -6,19 +6,20 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.alerts import service as alert_service
+from app.alerts.deliveries import service as delivery_service
+from app.alerts.deliveries.schemas import Delivery
 from app.alerts.schemas import Alert
-from app.deliveries import service as delivery_service
-from app.deliveries.schemas import Delivery
-from app.dependencies import Reading, ServiceClock
+from app.alerts.subscriptions import service as subscription_service
+from app.alerts.subscriptions.schemas import Subscription
+from app.http.api_keys import AnyKey
+from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.security import AnyKey
-from app.subscriptions import service as subscription_service
-from app.subscriptions.schemas import Subscription
-from hydrology.alerting import rank
+from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
-from records import alerts, basins
+from records.alerts import alerts
+from records.basins import basins
 
 router = APIRouter(route_class=PageRoute)
 

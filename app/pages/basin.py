@@ -14,48 +14,48 @@ from sqlalchemy.orm import Session
 from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
 from app.basins import service as basin_service
+from app.basins.normals.schemas import Normals
+from app.basins.normals.service import NormalsRequest, normals_of
+from app.basins.observations import service as observations
+from app.basins.observations.schemas import Observations
+from app.basins.observations.service import DISCHARGE, SeriesRequest
 from app.basins.schemas import BasinDetail
-from app.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.drain_down import service as drain_downs
-from app.drain_down.schemas import DrainDownOfRun
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
+from app.forecasts.recession import service as drain_downs
+from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.schemas import BasinForecast
+from app.forecasts.volumes import service as volume_service
+from app.forecasts.volumes.schemas import VolumesOfRun
+from app.forecasts.water import service as waters
+from app.forecasts.water.loss import in_words as loss_in_words
+from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.words import UNITS
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.models import service as models
 from app.models.schemas import ModelDetail
-from app.normals.schemas import Normals
-from app.normals.service import NormalsRequest, normals_of
-from app.observations import service as observations
-from app.observations.schemas import Observations
-from app.observations.service import DISCHARGE, SeriesRequest
+from app.models.scores import service as skills
+from app.models.scores.schemas import BasinSkill
+from app.models.verification import service as verification
+from app.models.verification.schemas import BasinVerification, LeadVerification
+from app.pages.adjacent_runs import RunsAround, runs_around
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure, flow, water, weather
 from app.pages.figures.age import age
-from app.pages.figures.drain_down import drain_down
 from app.pages.figures.flow import Level, Observed
-from app.pages.figures.usual import with_usual
+from app.pages.figures.normal_band import with_usual
+from app.pages.figures.recession import drain_down
 from app.pages.render import render
-from app.pages.runs_around import RunsAround, runs_around
-from app.skill import service as skills
-from app.skill.schemas import BasinSkill
-from app.verification import service as verification
-from app.verification.schemas import BasinVerification, LeadVerification
-from app.volumes import service as volume_service
-from app.volumes.schemas import VolumesOfRun
-from app.water import service as waters
-from app.water.loss import in_words as loss_in_words
-from app.water.loss import loss_beside_pet
-from hydrology.alerting import rank
-from hydrology.basins import gauge_product
-from hydrology.calendar import day
-from hydrology.errors import InvalidInput, NotFound
-from hydrology.units import Area, Units, converted
-from hydrology.verified import ALL_YEAR
-from records import drain_down as dry_runs
-from records import volumes
-from records.latest import Latest
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import day
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.units import Area, Units, converted
+from hydrology.extremes.alerting import rank
+from hydrology.verification.results import ALL_YEAR
+from records.forecasts import recession as dry_runs
+from records.forecasts import seasonal_volumes as volumes
+from records.forecasts.latest import Latest
 
 router = APIRouter(route_class=PageRoute)
 

@@ -9,14 +9,18 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
 from app.pages.map import Place
-from hydrology.alerting import Severity, Trend, rank
-from hydrology.calendar import as_date
-from hydrology.staleness import age_days, stale
-from hydrology.units import Area, mm_per_day_to_m3s
-from records import alerts, basins, latest, skill, versions
-from records.alerts import AtAGlance
-from records.latest import Latest
-from records.runs import RunBasin
+from hydrology.base.calendar import as_date
+from hydrology.base.staleness import age_days, stale
+from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.extremes.alerting import Severity, Trend, rank
+from records.alerts import alerts
+from records.alerts.alerts import AtAGlance
+from records.basins import basins
+from records.forecasts import latest
+from records.forecasts.latest import Latest
+from records.runs.runs import RunBasin
+from records.verification import scores as verification_scores
+from records.versions import versions
 
 METRIC = "nse"
 LEAST_NORMAL_MM = 1.0
@@ -130,7 +134,9 @@ def _peak(basin: RunBasin) -> float | None:
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
     """Return the score of each version and basin, of the version itself or else of its twin."""
     scored = {version: versions.get(session, version).twin_id or version for version in in_use}
-    rows = skill.scores(session, versions=sorted({*scored, *scored.values()}), metrics=[METRIC], members=["mean"])
+    rows = verification_scores.scores(
+        session, versions=sorted({*scored, *scored.values()}), metrics=[METRIC], members=["mean"]
+    )
     values = {(score.version_id, score.basin_id): score.value for score in rows if score.value is not None}
     of_twins = {
         (version, basin): value

@@ -6,14 +6,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.pages.basins_today import BasinToday, basins_today
 from app.pages.errors import PageRoute
 from app.pages.map import Place, Projection, borders, projection
 from app.pages.render import render
 from app.pages.scales import SCALES, ColourBy, Scale
-from app.status import service as status
-from app.status.schemas import Status
+from app.service.status import service as status
+from app.service.status.schemas import Status
 
 router = APIRouter(route_class=PageRoute)
 

@@ -9,9 +9,9 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
+from app.http.problems import InvalidRequest, Unauthorized, faults_of, status_of
 from app.pages.render import render
-from app.problems import InvalidRequest, Unauthorized, faults_of, status_of
-from hydrology.errors import Problem
+from hydrology.base.errors import Problem
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import Reading
-from app.feeds import service
-from app.feeds.example import SETTINGS
-from app.feeds.schemas import FeedDetail
+from app.http.api_keys import AnyKey
+from app.http.dependencies import Reading
 from app.pages.errors import PageRoute
 from app.pages.render import render
-from app.security import AnyKey
+from app.weather.feeds import service
+from app.weather.feeds.example import SETTINGS
+from app.weather.feeds.schemas import FeedDetail
 from jobspec.feeds import ADAPTERS
-from records import feeds
+from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 

@@ -7,16 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import JobId, Reading
+from app.http.api_keys import AnyKey
+from app.http.dependencies import JobId, Reading
 from app.jobs import service
 from app.jobs.schemas import Job
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.security import AnyKey
 from jobspec.kinds import REQUESTABLE
-from records import jobs
-from records.jobs import ENDED
+from records.jobs import jobs
+from records.jobs.jobs import ENDED
 
 router = APIRouter(route_class=PageRoute)
 

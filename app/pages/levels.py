@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import BasinId, Reading
+from app.basins.thresholds import service
+from app.basins.thresholds.schemas import FixedThreshold
+from app.http.api_keys import any_key
+from app.http.dependencies import BasinId, Reading
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
-from app.security import any_key
-from app.thresholds import service
-from app.thresholds.schemas import FixedThreshold
 from jobspec.thresholds import FixedLevel
-from records import basins, thresholds
+from records.alerts import thresholds
+from records.basins import basins
 
 router = APIRouter(route_class=PageRoute)
 

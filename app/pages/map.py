@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.pages.outlines import Name, Polyline, outlines
-from hydrology.longitudes import extent, unwrapped
+from hydrology.base.longitudes import extent, unwrapped
 
 WIDTH = 960
 """Of the drawing, in its own units."""

@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.comparisons import service as comparisons
-from app.comparisons.endpoints import ComparisonId
-from app.comparisons.schemas import Comparison, ComparisonSummary
-from app.dependencies import Reading, VersionId
+from app.http.dependencies import Reading, VersionId
 from app.models import service as models
+from app.models.comparisons import service as comparisons
+from app.models.comparisons.endpoints import ComparisonId
+from app.models.comparisons.schemas import Comparison, ComparisonSummary
 from app.models.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
+from app.models.scores import service as skills
+from app.models.scores.schemas import Quartiles
+from app.models.scores.service import NotEvaluated
 from app.pages.basins_today import METRIC
 from app.pages.errors import PageRoute
+from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
-from app.pages.paired import Paired, paired
 from app.pages.render import render
-from app.skill import service as skills
-from app.skill.schemas import Quartiles
-from app.skill.service import NotEvaluated
-from records import promotions, skill
+from records.verification import scores as verification_scores
+from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
@@ -32,7 +33,7 @@ class Row:
     """A version in the list, with its score over the basins; None where it was not evaluated."""
 
     model: ModelSummary
-    nse: skill.Quartiles | None
+    nse: verification_scores.Quartiles | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,10 @@ def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
     listed, _ = models.page(session, product=None, architecture=None, after=None, limit=MOST_LISTED)
     compared, _ = comparisons.page(session, version=None, after=None, limit=MOST_LISTED)
-    rows = [Row(model, next(iter(_mean(skill.quartiles(session, model.id, [METRIC]))), None)) for model in listed]
+    rows = [
+        Row(model, next(iter(_mean(verification_scores.quartiles(session, model.id, [METRIC]))), None))
+        for model in listed
+    ]
     return render(request, "models.html", Models(rows, compared))
 
 
@@ -99,5 +103,5 @@ def read_comparison(request: Request, session: Reading, comparison: ComparisonId
     return render(request, "comparison.html", Compared(detail, names, list(paired(detail, METRIC))))
 
 
-def _mean(scores: list[skill.Quartiles]) -> list[skill.Quartiles]:
+def _mean(scores: list[verification_scores.Quartiles]) -> list[verification_scores.Quartiles]:
     return [score for score in scores if score.member == "mean"]

@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
-from hydrology.basins import place_in_words
-from records.clock import Clock
+from hydrology.base.basins import place_in_words
+from runtime.clock import Clock
 
 TEMPLATES = Path(__file__).parent / "templates"
 POLICY = (

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import Reading
+from app.http.api_keys import AnyKey
+from app.http.dependencies import Reading
+from app.jobs.schedules import service
+from app.jobs.schedules.example import SCHEDULE
+from app.jobs.schedules.schemas import Schedule
 from app.pages.errors import PageRoute
 from app.pages.render import render
-from app.schedules import service
-from app.schedules.example import SCHEDULE
-from app.schedules.schemas import Schedule
-from app.security import AnyKey
-from records import schedules
+from records.jobs import schedules
 
 router = APIRouter(route_class=PageRoute)
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from app.conditional import FOR_EVER
+from app.http.conditional import FOR_EVER
 
 FOLDER = Path(__file__).parent / "static"
 PATH = "/static"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
+from app.http.dependencies import OpenDatabase, Reading, ServiceClock, ServiceSettings
 from app.pages.errors import PageRoute
 from app.pages.render import render
-from app.status import service
-from app.status.schemas import Status
+from app.service.status import service
+from app.service.status.schemas import Status
 
 router = APIRouter(route_class=PageRoute)
 

@@ -6,22 +6,22 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from app.dependencies import BasinId, Reading, ServiceClock
 from app.forecasts import lookup
+from app.forecasts.what_if_runs import service
+from app.forecasts.what_if_runs.schemas import WhatIfOfRun
 from app.forecasts.words import UNITS, number
+from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.figures.what_if import compared
 from app.pages.render import render
-from app.what_if import service
-from app.what_if.schemas import WhatIfOfRun
-from hydrology.errors import NotFound
-from hydrology.units import Units
+from hydrology.base.errors import NotFound
+from hydrology.base.units import Units
 from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
-from records import basins
-from records.runs import Run
+from records.basins import basins
+from records.runs.runs import Run
 
 router = APIRouter(route_class=PageRoute)
 

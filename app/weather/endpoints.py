@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from app.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
-from app.dependencies import (
+from app.http.api_keys import By, Operator
+from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.http.dependencies import (
     BasinId,
     IdCursor,
     JobSender,
@@ -16,25 +17,24 @@ from app.dependencies import (
     ServiceClock,
     ServiceSettings,
 )
+from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
+from app.http.pagination import next_page
+from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented, documented_writing
 from app.jobs import service as jobs
 from app.jobs.endpoints import POSTED, IdempotencyKey, posted
 from app.jobs.schemas import Job
-from app.limits import LARGEST_UPLOAD, MIB
-from app.paging import next_page
-from app.problems import Fault, InvalidRequest, UnsupportedMedia, documented, documented_writing
-from app.security import By, Operator
 from app.weather import service
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
 from jobspec.fields import ID, NAME
 from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.weather import WeatherDocument
-from records import basins
-from records.basins import UnknownBasin
-from records.ids import new_id
-from records.job_limits import TooManyUnfinishedJobs
-from records.jobs import IdempotencyConflict
-from records.weather import UnknownWeather
-from workers import uploads
+from records.basins import basins
+from records.basins.basins import UnknownBasin
+from records.database.ids import new_id
+from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.jobs import IdempotencyConflict
+from records.weather.weather_issues import UnknownWeather
+from workers.queue import uploads
 
 router = APIRouter(prefix="/weather", tags=["weather"])
 

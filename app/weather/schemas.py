@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from pydantic import ConfigDict, Field
 
-from app.schema import Model
+from app.http.base_schema import Model
 from app.weather.example import ISSUE, WEATHER
 
 

@@ -4,11 +4,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.columns import column
+from app.http.json_numbers import column
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherIssue, WeatherOfBasin
-from hydrology.calendar import as_date
-from records import weather
-from records.statements import as_values
+from hydrology.base.calendar import as_date
+from records.database.statements import as_values
+from records.weather import weather_issues
 
 
 def issues(
@@ -22,7 +22,7 @@ def issues(
     limit: int,
 ) -> tuple[list[WeatherIssue], bool]:
     """Return a page of what was known at an instant, and whether there is more after it."""
-    page_and_next = weather.list_issues(
+    page_and_next = weather_issues.list_issues(
         session, at, basin=basin, source=source, model=model, after=after, limit=limit + 1
     )
     return [WeatherIssue(**as_values(issue)) for issue in page_and_next[:limit]], len(page_and_next) > limit
@@ -43,9 +43,9 @@ def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
             traces=len(part.traces),
             variables=list(part.variables),
         )
-        for part in weather.parts_of(session, issue, at)
+        for part in weather_issues.parts_of(session, issue, at)
     ]
-    return WeatherDetail(**as_values(weather.get(session, issue)), basins=basins)
+    return WeatherDetail(**as_values(weather_issues.get(session, issue)), basins=basins)
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
@@ -54,7 +54,7 @@ def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWea
     Raises:
         UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
     """
-    forecast = weather.read(session, issue, basin, at)
+    forecast = weather_issues.read(session, issue, basin, at)
     return BasinWeather(
         id=issue,
         **as_values(forecast.issue),

@@ -12,10 +12,10 @@ from typing import Any
 from benchmarks.python_path import with_benchmarks
 from benchmarks.service.running import Service, children, send
 from benchmarks.speed.country import PRODUCT
-from freshet.part import STEADY
-from hydrology.calendar import day
+from freshet.supervisor.supervised_process import STEADY
+from hydrology.base.calendar import day
 from ingestion.sources import synthetic
-from records import python_processes
+from runtime import python_processes
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
 INGESTED = 50  # basins

@@ -13,10 +13,10 @@ from benchmarks.service.running import Service
 from benchmarks.service.store import BASINS, FIRST_T0
 from benchmarks.speed.country import SyntheticCountry
 from benchmarks.speed.warm_forecast import SPIN_UP
-from hydrology.calendar import Day
-from records import jobs
-from records.engine import Database
-from records.tables.runs import RunRow
+from hydrology.base.calendar import Day
+from records.database.engine import Database
+from records.jobs import jobs
+from records.runs.tables import RunRow
 
 READ_EVERY, POST_EVERY, ASK_EVERY = 0.2, 3.0, 0.3  # seconds
 

@@ -3,8 +3,8 @@
 import sys
 from datetime import timedelta
 
-from records.logs import log_to_stderr
-from records.settings import Settings
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 from tests.clocks import ClockSetBy
 from workers.processes import keep_time
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 from benchmarks.fuzz.targets import MODULES, TARGETS
 from benchmarks.python_path import with_benchmarks
-from records import python_processes
+from runtime import python_processes
 
 _GRACE = 600.0  # seconds to begin in, and for the last input
 

@@ -14,9 +14,9 @@ import numpy as np
 from benchmarks.fuzz.target import Target
 from benchmarks.live.server import answer
 from benchmarks.live.world import Gauge, World
-from hydrology.calendar import Period, day
-from hydrology.errors import Problem
-from hydrology.series import DailySeries
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import Problem
+from hydrology.base.series import DailySeries
 from ingestion.feeds.base import Feed, Observations, Site, Wanted
 from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.http import Service

@@ -9,13 +9,13 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from benchmarks.fuzz.target import Target, laid_down
 from freshet.cli import configuring
-from hydrology.basins import basin_id
-from hydrology.calendar import Period, instant
-from hydrology.errors import InvalidInput
-from hydrology.outline import outline_of
-from hydrology.outline_area import area_m2
-from hydrology.volumes import Season
-from hydrology.weather_points import weather_points
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period, instant
+from hydrology.base.errors import InvalidInput
+from hydrology.base.outline import outline_of
+from hydrology.base.outline_area import area_m2
+from hydrology.climatology.volumes import Season
+from hydrology.weather.sampling_points import weather_points
 from ingestion.client import http_address, redirected, shown
 from jobspec import faults, kinds
 from jobspec.addresses import why_no_target
@@ -23,7 +23,7 @@ from jobspec.basins import AddedBasin
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
 from jobspec.thresholds import NewThreshold
-from records.cron import next_run
+from records.jobs.cron import next_run
 from tests.jobspec.requests import REQUESTS, SCRATCH, TUNING
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)

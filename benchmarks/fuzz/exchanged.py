@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
-from hydrology.calendar import day
+from hydrology.base.calendar import day
 from operations.fews import netcdf_series, run_file, states, xml_series
 from operations.fews.places import Places
-from records import backup
-from records.engine import Database
-from records.settings import Settings
+from records.database.engine import Database
+from records.upkeep import backup
+from runtime.settings import Settings
 from tests.operations.fews import files
 
 DAYS = {"start": files.stamped("2004-10-01"), "time0": files.stamped("2005-05-01"), "end": files.stamped("2005-05-11")}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from hydrology.errors import Problem
+from hydrology.base.errors import Problem
 from ingestion.feeds.http import Broken
 
 LONGEST_SENTENCE = 4_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.target import Target, laid_down, scratch
-from hydrology.calendar import day
+from hydrology.base.calendar import day
 from models import checkpoint, saved_state
 from models.ensemble import Ensemble
 from models.networks import build

@@ -10,11 +10,11 @@ from benchmarks.fuzz.target import Target, scratch
 from ingestion import download
 from ingestion.feeds.http import Service
 from jobspec.addresses import HostPort
-from operations import deliveries
-from records.alert_changes import Change
-from records.deliveries import Sending
-from records.settings import Settings
-from records.subscriptions import Subscription
+from operations.alerts import deliver
+from records.alerts.alert_changes import Change
+from records.alerts.deliveries import Sending
+from records.alerts.subscriptions import Subscription
+from runtime.settings import Settings
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)
 _SILENCE = 2.0  # seconds that a client may send nothing
@@ -82,7 +82,7 @@ def _read_receipt(content: bytes) -> None:
     )
     change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    deliveries._send(settings, b"0" * 32, Sending("delivery", 1, subscription, change), NOW, 5.0)
+    deliver._send(settings, b"0" * 32, Sending("delivery", 1, subscription, change), NOW, 5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:

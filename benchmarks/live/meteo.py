@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from benchmarks.live.reply import Reply, as_json
 from benchmarks.live.world import Gauge, World
-from hydrology.calendar import Days, Period, day, zone
-from hydrology.evaporation import daylength
-from hydrology.longitudes import difference
-from hydrology.series import DailySeries
+from hydrology.base.calendar import Days, Period, day, zone
+from hydrology.base.longitudes import difference
+from hydrology.base.series import DailySeries
+from hydrology.weather.evaporation import daylength
 
 Array = npt.NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from hydrology.calendar import Day, Period, as_date, day, last_ended_day
-from hydrology.series import DailySeries, Flag
+from hydrology.base.calendar import Day, Period, as_date, day, last_ended_day
+from hydrology.base.series import DailySeries, Flag
 
 Fault = Literal[
     "usgs-repeated-cursor",
@@ -72,7 +72,7 @@ class Gauge:
 
     Attributes:
         flow: discharge in cfs, with flags.
-        weather: precipitation, tmax, tmin, srad and vp, in the units of `hydrology.quantities.WEATHER`.
+        weather: precipitation, tmax, tmin, srad and vp, in the units of `hydrology.base.variables.WEATHER`.
     """
 
     basin: str

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 from benchmarks.processes import free_port
 from benchmarks.regional import data
 from freshet.demo import AS_OF
-from records import python_processes
+from runtime import python_processes
 
 PATIENCE = 90.0  # seconds
 ENSEMBLE = "mclstm-maurer-447"

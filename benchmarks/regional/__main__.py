@@ -12,8 +12,8 @@ from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
 from models.cores import use_cores
 from models.pretrained import SHELF, form
-from records.logs import log_to_stderr
-from records.settings import Settings
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 
 
 def main() -> None:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from ingestion.sources.camels import CamelsSource
-from operations.ingest import ingest
-from records import basins as basin_records
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
+from operations.data.ingest import ingest
+from records.basins import basins as basin_records
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30", "1989-10-01..1999-09-30"
 EVERY_YEAR = "1980-10-01..2008-09-30"

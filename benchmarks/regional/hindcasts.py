@@ -1,6 +1,7 @@
 """Past forecasts on the weather of other years (ESP), many basins at once: what the service would have issued.
 
-T0's own year is left out, as `operations.weather_ahead` leaves it out; the years beside it are not. Weather of later
+T0's own year is left out, as `operations.forecasting.weather_ahead` leaves it out; the years beside it are not.
+Weather of later
 years than T0's is used as that of earlier ones is: it says what such a season can be, not what that one was.
 """
 
@@ -11,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import opened, require_all
-from hydrology.calendar import Period
-from hydrology.error_model import LONGEST_GAP
+from hydrology.base.calendar import Period
+from hydrology.uncertainty.error_model import LONGEST_GAP
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from operations.advance import ONE_DAY
-from operations.dataset import BasinForcing, load_forcing, stacked
-from operations.forecast_days import RunDays
-from operations.weather_ahead import WeatherAhead, climatology
+from operations.data.dataset import BasinForcing, load_forcing, stacked
+from operations.forecasting.advance_states import ONE_DAY
+from operations.forecasting.days import RunDays
+from operations.forecasting.weather_ahead import WeatherAhead, climatology
 
 
 @dataclass(frozen=True, slots=True)

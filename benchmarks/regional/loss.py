@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import basins, opened
 from benchmarks.regional.hindcasts import read_forcings
-from hydrology.calendar import Period
-from hydrology.spin_up import SPIN_UP_DAYS
+from hydrology.base.calendar import Period
+from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.ensemble import Ensemble
 from models.inference import GROUP
-from operations.dataset import BasinForcing, stacked
-from operations.pet import mean_pet
-from records import basins as basin_records
+from operations.data.dataset import BasinForcing, stacked
+from operations.data.pet import mean_pet
+from records.basins import basins as basin_records
 
 
 def measure(ensemble: Ensemble) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.form import CARD, TwinEnsemble
 from models.training import Progress
-from operations.pretrained import ship
-from operations.train import begin, new_version, train_member
-from records import trainings
-from records.clock import Clock
+from operations.training.pretrained import ship
+from operations.training.train import begin, new_version, train_member
+from records.versions import trainings
+from runtime.clock import Clock
 
 RESULTS = Path(__file__).parent / "results"
 MEMBERS = 10

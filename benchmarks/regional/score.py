@@ -13,10 +13,10 @@ from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, 
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
 from benchmarks.regional.snow import snow_skill
 from benchmarks.regional.vectors import fitted
-from hydrology.bootstrap import YearlyErrors, median_nse_interval
-from hydrology.calendar import Period
-from hydrology.error_fit import fit
-from hydrology.scores import all_scores
+from hydrology.base.calendar import Period
+from hydrology.scores.bootstrap import YearlyErrors, median_nse_interval
+from hydrology.scores.scores import all_scores
+from hydrology.uncertainty.error_fit import fit
 from jobspec.training import used_periods
 from models.pretrained import SHELF, errors, form
 from models.pretrained.loading import load

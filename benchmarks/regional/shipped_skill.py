@@ -1,13 +1,13 @@
 """Ships the scores of an ensemble in each basin, as its last `freshet evaluate` over the test years stored them."""
 
 from benchmarks.regional.data import TEST, basins
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from models.pretrained import SHELF, form, skill
-from operations.pretrained import install
-from records import skill as scores
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
+from operations.training.pretrained import install
+from records.database.engine import Database
+from records.verification import scores
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 DIGITS = 6
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, opened, require_all
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP
 from models.pretrained import form
-from operations.dataset import load_discharge, load_forcing, stacked
+from operations.data.dataset import load_discharge, load_forcing, stacked
 
 Array = npt.NDArray[np.float32]
 

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regional.data import TEST, basins, opened
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from models.pretrained import SHELF, form, snow
-from operations.evaluate import Evaluation, evaluate
-from operations.pretrained import install, read_shipped
-from operations.regional_snow import BANDS
-from records import basins as basin_records
-from records import regional_snow
-from records.clock import Clock
-from records.documents import to_json
-from records.engine import Database
-from records.skill import SnowCells
-from records.volumes import SNOW_SHARE
+from operations.training.pretrained import install, read_shipped
+from operations.verification.evaluate import Evaluation, evaluate
+from operations.verification.regional_snow_cells import BANDS
+from records.basins import basins as basin_records
+from records.database.engine import Database
+from records.database.json_columns import to_json
+from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.simulations import regional_snow_cells
+from records.verification.scores import SnowCells
+from runtime.clock import Clock
 
 FRAC_SNOW = 0.5
 EVERY_BASIN = 6  # of those with less snow, where not all are asked for
@@ -58,7 +58,7 @@ def snow_skill(name: str, *, all_basins: bool = True) -> dict[str, object]:
     ]
     done = evaluate(database, clock, version, Period.parse(TEST), names)
     with database.reading() as session:
-        regional = regional_snow.get(session, done.scored)
+        regional = regional_snow_cells.get(session, done.scored)
     database.close()
     return {
         "asked_for": len(names),
@@ -76,7 +76,7 @@ def ship_snow(name: str) -> None:
     database = opened()
     version = install(database, Clock(), ensemble).version_id
     with database.reading() as session:
-        mapping = regional_snow.get(session, version)
+        mapping = regional_snow_cells.get(session, version)
     database.close()
     if mapping is None:
         raise SystemExit(f"No regional mapping of {name} is kept: `python -m benchmarks.regional score` chooses one.")

@@ -21,10 +21,10 @@ from benchmarks.regional.volumes import issues_of
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from operations.dataset import BasinForcing
-from operations.forecast_days import RunDays
-from operations.look_ahead import LATER, ORIGINS, OTHER
-from operations.snow import reference_snow
+from operations.data.dataset import BasinForcing
+from operations.forecasting.days import RunDays
+from operations.forecasting.simulate import LATER, ORIGINS, OTHER
+from operations.verification.snow_cells import reference_snow
 
 Array = npt.NDArray[np.float64]
 

@@ -11,14 +11,14 @@ from benchmarks.regional.data import VALIDATION, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import quartiles, scores
 from benchmarks.regional.simulations import Array, observe, simulate
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from jobspec.training import TrainingConfig
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
-from operations.training_data import prepare
-from records.ids import fingerprint
-from records.settings import Settings
+from operations.training.training_data import prepare
+from records.database.ids import fingerprint
+from runtime.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "trials"
 

@@ -16,16 +16,16 @@ import numpy.typing as npt
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
 from benchmarks.regional.simulations import observe, shipped, simulate
-from hydrology.calendar import Period
-from hydrology.error_fit import Pairs, fit
-from hydrology.error_model import LEVELS, BasinErrorModel, Shape
-from hydrology.flow_climatology import FlowClimatology
-from hydrology.judged import Judged, high_flow
-from hydrology.probabilistic import interval_score
-from hydrology.reforecasts import CALIBRATED, RAW, AtLead, Reforecasts
-from hydrology.scores import nse
-from hydrology.verification import CLIMATOLOGY, pit_histogram
-from hydrology.verified import Reliability
+from hydrology.base.calendar import Period
+from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.scores.probabilistic import interval_score
+from hydrology.scores.scores import nse
+from hydrology.uncertainty.error_fit import Pairs, fit
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
+from hydrology.verification.forecast_scores import Judged, high_flow
+from hydrology.verification.reforecasts import CALIBRATED, RAW, AtLead, Reforecasts
+from hydrology.verification.results import Reliability
+from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
 from models.arrays import days_of
 from models.pretrained import form
 from models.pretrained.loading import load

@@ -12,9 +12,9 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from benchmarks.regional.members import RESULTS
 from benchmarks.regional.uncertainty import UNCORRECTED
-from hydrology.reforecasts import CALIBRATED, RAW
-from hydrology.verification import CLIMATOLOGY
-from hydrology.verified import TENTHS
+from hydrology.verification.reforecasts import CALIBRATED, RAW
+from hydrology.verification.results import TENTHS
+from hydrology.verification.verify import CLIMATOLOGY
 
 ByLead = Mapping[str, Mapping[str, Any]]
 """The figures of each forecaster by lead, as `uncertainty.measure` returns them."""

@@ -17,8 +17,8 @@ from models.nets.vectors import with_room
 from models.pretrained import form
 from models.scaling import Scaler
 from models.training import MemberTraining
-from operations.finetune import VECTORS
-from operations.training_data import prepare
+from operations.training.finetune import VECTORS
+from operations.training.training_data import prepare
 
 OBSERVED = "2006-10-01..2008-09-30"
 

@@ -6,7 +6,7 @@ served: the error model as it is shipped, fitted on the validation years, and it
 as they are (raw), and climatology: of a day the flow of other years within a week, of a volume those of other years.
 
 Coverage and CRPSS are pooled over basins; CRPS are told in basins' mean flows, so that each counts alike. Their
-intervals are of water years drawn again (`hydrology.bootstrap`).
+intervals are of water years drawn again (`hydrology.scores.bootstrap`).
 """
 
 from collections import defaultdict
@@ -21,21 +21,21 @@ from benchmarks.regional.data import TEST, VALIDATION, basins, opened
 from benchmarks.regional.hindcasts import Hindcast, hindcasts, read_forcings
 from benchmarks.regional.members import ENSEMBLE
 from benchmarks.regional.snow import snowy
-from hydrology.bootstrap import ratio_interval
-from hydrology.calendar import Period, day, water_year
-from hydrology.error_model import LEVELS, BasinErrorModel
-from hydrology.flow_climatology import FlowClimatology
-from hydrology.judged import Judged
-from hydrology.reforecasts import CALIBRATED, RAW
-from hydrology.verification import CLIMATOLOGY
-from hydrology.volumes import MELT, Season, depths
+from hydrology.base.calendar import Period, day, water_year
+from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.climatology.volumes import MELT, Season, depths
+from hydrology.scores.bootstrap import ratio_interval
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
+from hydrology.verification.forecast_scores import Judged
+from hydrology.verification.reforecasts import CALIBRATED, RAW
+from hydrology.verification.verify import CLIMATOLOGY
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.pretrained import errors, form
-from operations.advance import ONE_DAY
-from operations.calibrated import CalibratedFlow, Calibration, LastFlow
-from operations.forecast_days import RunDays
-from records.run_calibration import RunCalibration
+from operations.forecasting.advance_states import ONE_DAY
+from operations.forecasting.calibrated_flow import CalibratedFlow, Calibration, LastFlow
+from operations.forecasting.days import RunDays
+from records.runs.calibration_used import RunCalibration
 
 Array = npt.NDArray[np.float64]
 

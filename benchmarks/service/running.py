@@ -15,8 +15,9 @@ from typing import Any
 import httpx2
 
 from benchmarks.processes import free_port
-from records import copying, python_processes
-from records.engine import Database
+from records.database.engine import Database
+from records.upkeep import copy_rows
+from runtime import python_processes
 from tests.databases import PostgreSQL, served
 
 PATIENCE = 300.0  # seconds that it has to start: a bound for what hangs, not for what is slow
@@ -194,7 +195,7 @@ def on_postgresql(data: Path, store: tuple[Path, str], settings: Mapping[str, st
         with served() as server:
             url = server.migrated()
             source, target = Database(f"sqlite:///{file}"), Database(url)
-            copying.copy_rows(source, target)
+            copy_rows.copy_rows(source, target)
             source.close()
             target.close()
             yield from _run(Service(data, url, token, broker, server, settings))

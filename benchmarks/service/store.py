@@ -8,11 +8,13 @@ from typing import Any
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, SPIN_UP, prepare
 from benchmarks.speed.weather_traces import T0
-from hydrology.calendar import Day
-from ingestion.sources.base import Source
+from hydrology.base.calendar import Day
+from ingestion.base import Source
 from jobspec.feeds import NewFeed, read_settings
-from records import feeds, keys, promotions
-from records.engine import Database
+from records.access import keys
+from records.database.engine import Database
+from records.versions import promotions
+from records.weather import feeds
 
 BASINS = 3
 FIRST_T0 = T0 - SPIN_UP + 1

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import select
 
 from benchmarks.soak.clients import Answer
-from records import jobs
-from records.engine import Database
-from records.tables.runs import RunRow
+from records.database.engine import Database
+from records.jobs import jobs
+from records.runs.tables import RunRow
 
 MAKE_A_RUN = ("forecast", "what-if")
 PATIENCE = 300.0  # seconds that the jobs have to end after the last was posted

@@ -7,7 +7,7 @@ from benchmarks.service.store import BASINS
 from benchmarks.speed.country import PERIOD, SyntheticCountry
 from benchmarks.speed.daily_cycle import LIVE, LiveCountry, gauges_of
 from benchmarks.speed.warm_forecast import HORIZON
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 
 FETCHED = 60
 """So many days at the end of the record come by feeds, one after the other."""

@@ -31,7 +31,7 @@ from benchmarks.soak.country import FEEDS, T0, country, settings, world
 from benchmarks.soak.holdings import Watcher
 from benchmarks.soak.requests import OWN, OWN_BASIN
 from benchmarks.speed.daily_cycle import LIVE
-from records.engine import Database
+from records.database.engine import Database
 
 log = structlog.get_logger()
 

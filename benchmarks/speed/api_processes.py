@@ -19,7 +19,7 @@ from benchmarks.processes import cpu_seconds
 from benchmarks.service.running import Broker
 from benchmarks.speed.bare_api import fill, served
 from benchmarks.speed.http_load import get, rate, until_up
-from records.settings import Settings
+from runtime.settings import Settings
 from tests.databases import served as served_postgresql
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 1000, 16

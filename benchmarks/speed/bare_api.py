@@ -14,19 +14,19 @@ from fastapi import FastAPI, Response
 from fastapi import Path as InPath
 from sqlalchemy import Column, LargeBinary, MetaData, String, Table, insert, select
 
-from app.dependencies import Reading
+from app.http.dependencies import Reading
 from app.main import create_app
 from benchmarks.processes import free_port
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import T0
 from jobspec.jobs.forecasting import ForecastParams
-from operations.forecast import forecast
-from records import promotions
-from records.engine import Database
-from records.logs import log_to_stderr
-from records.python_processes import spawn_context
-from records.settings import Settings
+from operations.forecasting.forecast import forecast
+from records.database.engine import Database
+from records.versions import promotions
+from runtime.logs import log_to_stderr
+from runtime.python_processes import spawn_context
+from runtime.settings import Settings
 
 BASINS, DAYS = 447, 10
 BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column("body", LargeBinary, nullable=False))

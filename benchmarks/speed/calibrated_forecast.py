@@ -18,11 +18,11 @@ from sqlalchemy import delete
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import BASINS, ESP_HORIZON, LEADS, T0, issue
-from hydrology.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
+from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
 from jobspec.jobs.forecasting import ForecastParams
-from records import error_models
-from records.engine import Database
-from records.tables.error_models import BasinErrorsRow, ErrorModelRow
+from records.database.engine import Database
+from records.versions import error_models
+from records.versions.tables import BasinErrorsRow, ErrorModelRow
 
 ROUNDS = 5
 SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from records.engine import Database
+from records.database.engine import Database
 
 ROUNDS = 11
 COMMANDS = {"typer": ["-c", "import typer"], "help": ["-m", "freshet", "--help"], "basins": ["-m", "freshet", "basins"]}

@@ -6,10 +6,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Period
-from hydrology.series import DailySeries, Flag
-from hydrology.synthetic import MOST_BASINS, Landscape, Weather, landscape, weather
-from ingestion.sources.base import BasinData, SourceFile, SourceSeries
+from hydrology.base.calendar import Period
+from hydrology.base.series import DailySeries, Flag
+from hydrology.synthetic.synthetic import MOST_BASINS, Landscape, Weather, landscape, weather
+from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.training import STATIC_ATTRIBUTES
 
 PRODUCT = "synthetic"

@@ -29,22 +29,23 @@ from benchmarks.live.world import Gauge, World
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import MEMBERS, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products
-from hydrology.bridge import BRIDGED
-from hydrology.calendar import Period, as_date
-from hydrology.series import DailySeries
-from hydrology.units import Area, mm_per_day_to_cfs
-from ingestion.sources.base import BasinData
+from hydrology.base.calendar import Period, as_date
+from hydrology.base.series import DailySeries
+from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.weather.bridge import BRIDGED
+from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import MORNING
-from operations.daily import ADVANCING, Watcher, daily
-from operations.intake import Intake
-from operations.loading import load_version
-from operations.newest import Asked
-from records import feeds, promotions
-from records.clock import Clock
-from records.engine import Database
-from records.python_processes import spawn_context
-from records.settings import Settings
+from operations.daily.daily_cycle import ADVANCING, Watcher, daily
+from operations.daily.daily_forecasts import Asked
+from operations.data.source_paths import Intake
+from operations.versions.load_networks import load_version
+from records.database.engine import Database
+from records.versions import promotions
+from records.weather import feeds
+from runtime.clock import Clock
+from runtime.python_processes import spawn_context
+from runtime.settings import Settings
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3

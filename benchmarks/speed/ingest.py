@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hydrology.basins import source_code
+from hydrology.base.basins import source_code
 from ingestion.sources.camels import CamelsSource
-from operations.ingest import ingest
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
+from operations.data.ingest import ingest
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 PRODUCT, BASINS = "maurer_extended", 20
 ARCHIVES = {  # and the folder in each whose levels below are HUC and file

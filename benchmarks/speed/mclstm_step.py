@@ -25,7 +25,7 @@ from jobspec.network import MCLSTMConfig
 from models.cores import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
-from records import python_processes
+from runtime import python_processes
 
 RATIOS = (
     ("ours", "published"),

@@ -21,10 +21,10 @@ import numpy.typing as npt
 import xarray
 
 from benchmarks.speed.country import PERIOD, PRODUCT, UNITS, SyntheticCountry
-from operations.ingest import ingest
-from records import series
-from records.clock import Clock
-from records.engine import Database
+from operations.data.ingest import ingest
+from records.database.engine import Database
+from records.series import series
+from runtime.clock import Clock
 
 BASINS, PAIRS = 100, 9
 VARIABLES = tuple(UNITS)

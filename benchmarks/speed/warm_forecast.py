@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
-from hydrology.calendar import Day, Period
-from hydrology.ledger import FLOWS
-from ingestion.sources.base import Source
+from hydrology.base.calendar import Day, Period
+from hydrology.water.ledger import FLOWS
+from ingestion.base import Source
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
@@ -32,15 +32,15 @@ from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
 from models.networks import build
-from operations.advance import member_states
-from operations.dataset import load_forcing, stacked
-from operations.forecast import forecast
-from operations.ingest import ingest
-from operations.loading import load_version
-from operations.train import train
-from records import states
-from records.clock import Clock
-from records.engine import Database
+from operations.data.dataset import load_forcing, stacked
+from operations.data.ingest import ingest
+from operations.forecasting.advance_states import member_states
+from operations.forecasting.forecast import forecast
+from operations.training.train import train
+from operations.versions.load_networks import load_version
+from records.database.engine import Database
+from records.runs import states
+from runtime.clock import Clock
 
 BASINS, MEMBERS, HORIZON, YEAR = 447, 10, 10, 365
 ROUNDS, WARM_RUNS, SPIN_UP = 3, 5, 30

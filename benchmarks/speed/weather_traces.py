@@ -26,17 +26,18 @@ from torch.nn import functional
 
 from benchmarks.speed.country import PERIOD, PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, MEMBERS, cpu_seconds, prepare
-from hydrology.calendar import Period, as_date
-from hydrology.perturbed import SOURCE as PERTURBED
-from hydrology.quantities import WEATHER
-from hydrology.weather import WeatherForecast, WeatherIssue
+from hydrology.base.calendar import Period, as_date
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from jobspec.jobs.forecasting import ForecastParams
 from models.ensemble import Ensemble
 from models.inference import GROUP
-from operations.forecast import forecast
-from operations.loading import load_version
-from records import series, weather
-from records.engine import Database
+from operations.forecasting.forecast import forecast
+from operations.versions.load_networks import load_version
+from records.database.engine import Database
+from records.series import series
+from records.weather import weather_issues
 
 BASINS, ROUNDS = 447, 3
 TRACES, LEADS = 31, 10
@@ -92,7 +93,7 @@ def keep_weather(database: Database, names: list[str]) -> None:
             WeatherForecast(issue=issue, basin=basin, traces=labels, first=days.first, values=traces, units=units)
         )
     with database.transaction() as session:
-        weather.keep(session, forecasts, CLOCK.wall(), operational=True)
+        weather_issues.keep(session, forecasts, CLOCK.wall(), operational=True)
 
 
 def _measured(

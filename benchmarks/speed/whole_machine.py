@@ -12,11 +12,11 @@ from typing import Any
 from benchmarks.regional.data import TEST, basins, opened
 from benchmarks.regional.recipes import RECIPES, Recipe
 from benchmarks.regional.trials import lone_member
-from hydrology.calendar import Period
-from operations.evaluate import evaluate
-from operations.train import train
-from records.clock import Clock
-from records.engine import Database
+from hydrology.base.calendar import Period
+from operations.training.train import train
+from operations.verification.evaluate import evaluate
+from records.database.engine import Database
+from runtime.clock import Clock
 
 BEFORE, NOW = "first-members", "members"
 STEPS = 20

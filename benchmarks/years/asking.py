@@ -11,13 +11,13 @@ from fastapi import Response
 
 from app.exports.formats import JSON
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
+from app.forecasts.runs import service as runs
+from app.http.response_cache import Rendered
 from app.jobs import service as jobs
-from app.rendered import Rendered
-from app.runs import service as runs
-from app.status.endpoints import read_status
+from app.service.status.endpoints import read_status
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import Store
-from records.keys import Key
+from records.access.keys import Key
 
 PAGE = 100
 ROUNDS, ROUNDS_OF_ALL = 200, 9

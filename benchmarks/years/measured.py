@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.asking import answered, seconds
 from benchmarks.years.store import Store, opened
-from records.soundness import check, page_faults
+from records.upkeep.integrity import check, page_faults
 
 BASINS, SHARE = 500, 2
 DAYS = 3652

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Day
-from hydrology.weather import WeatherForecast, WeatherIssue
-from records import runs, states
-from records.dealt import dealt, undealt
-from records.run_content import PATHS, Ledger, RunSeries
-from records.since_empty import SinceEmpty
+from hydrology.base.calendar import Day
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from records.database.path_codec import dealt, undealt
+from records.runs import runs, states
+from records.runs.lifetime_balance import SinceEmpty
+from records.runs.run_arrays import PATHS, Ledger, RunSeries
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,20 +16,25 @@ from benchmarks.speed.country import PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, keep_weather
 from benchmarks.years.pattern import Pattern
-from hydrology.calendar import Day
-from hydrology.quantities import WEATHER
-from hydrology.series import DailySeries
-from hydrology.weather import ForcingKind, WeatherForecast, WeatherIssue
+from hydrology.base.calendar import Day
+from hydrology.base.series import DailySeries
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import ForcingKind, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import Observations
 from jobspec.jobs.forecasting import ForecastParams
-from operations.ingest import store as store_observed
-from operations.prune import prune
-from records import audit, basins, error_models, issuing, jobs, promotions, runs, states, weather
-from records.clock import Clock
-from records.engine import Database
-from records.ids import new_id
-from records.run_weather import RunWeather
-from records.settings import Settings
+from operations.data.ingest import store as store_observed
+from operations.upkeep.prune import prune
+from records.access import audit
+from records.basins import basins
+from records.database.engine import Database
+from records.database.ids import new_id
+from records.jobs import jobs
+from records.runs import run_store, runs, states
+from records.runs.weather_used import RunWeather
+from records.versions import error_models, promotions
+from records.weather import weather_issues
+from runtime.clock import Clock
+from runtime.settings import Settings
 
 PATTERNS = 8  # basins
 PROGRESS = 5  # events of a job: as many as its heartbeats that find its progress changed
@@ -120,7 +125,7 @@ class Store:
             like[basin].weather_like(ahead, basin, t0 + 1, factor) for basin, factor in factors.items()
         ]
         with self.database.transaction() as session:
-            kept = weather.keep(session, forecasts, at, operational=True)
+            kept = weather_issues.keep(session, forecasts, at, operational=True)
         return RunWeather(
             id=kept.issue_id,
             source=SOURCE,
@@ -154,7 +159,7 @@ class Store:
         new = runs.NewRun(**fields | dated | {"forcing_cutoff": t0, "weather": used})
         results = [like[basin].result_like(kind, kept[basin], factor) for basin, factor in factors.items()]
         with self.database.transaction() as session:
-            issuing.store(session, new, results)
+            run_store.store(session, new, results)
 
     def _begun(self, kind: str, params: dict[str, Any], at: datetime) -> str:
         new = jobs.NewJob(kind=kind, params=params, queue="default", schedule_id="0" * 22)
@@ -192,7 +197,7 @@ def opened(folder: Path, count: int) -> Store:
 def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[Pattern], dict[str, runs.Run]]:
     """Return what calibrated forecasts leave of some basins, and the runs."""
     with database.reading() as session:
-        (kept,) = weather.list_issues(session, CLOCK.wall())
+        (kept,) = weather_issues.list_issues(session, CLOCK.wall())
     of_weather = error_models.of_weather(kept.source, kept.model)
     with database.transaction() as session:
         for driven_by in (error_models.OBSERVED, of_weather):
@@ -205,7 +210,7 @@ def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[
         with database.reading() as session:
             (made[kind],) = runs.list_runs(session, limit=1)
     with database.reading() as session:
-        forecasts = weather.read_many(session, kept.id, names, CLOCK.wall())
+        forecasts = weather_issues.read_many(session, kept.id, names, CLOCK.wall())
         return [Pattern.read(session, name, made, forecasts[name]) for name in names], made
 
 

@@ -1,4 +1,4 @@
-"""A basin behind the Basic Model Interface, for frameworks that couple models: docs/bmi.md."""
+"""A basin behind the Basic Model Interface, for frameworks that couple models: docs/do/bmi.md."""
 
 from freshet.own_modules import require_own
 

@@ -11,10 +11,10 @@ import torch
 from freshet.bmi.configuration import Configuration
 from freshet.bmi.recent_weather import RecentWeather
 from freshet.bmi.variables import INPUTS
-from hydrology.errors import DataProblem, InvalidInput
-from hydrology.ledger import Sums, sums_after
-from hydrology.quantities import WEATHER
-from hydrology.unit_hints import unit_hint
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.variables import WEATHER
+from hydrology.water.ledger import Sums, sums_after
+from hydrology.weather.unit_hints import unit_hint
 from models import balance, saved_state
 from models.arrays import Forcing
 from models.ensemble import Ensemble
@@ -51,7 +51,7 @@ class Basin:
             UnusableState: the state is another's, or of another day than the one before the first.
             DamagedEnsemble: the ensemble is.
         """
-        torch.set_num_threads(1)  # of this process: `records.one_thread` has why; nothing is set for its children
+        torch.set_num_threads(1)  # of this process: `runtime.one_thread` has why; nothing is set for its children
         self._id, self.day = configuration.basin, configuration.first_day
         self._ensemble, self._owner = _loaded(Path(configuration.ensemble))
         inputs = self._ensemble.config.inputs
@@ -102,7 +102,7 @@ class Basin:
         """Compute a day.
 
         Args:
-            weather: the mean of the day, by our names and in our units (`hydrology.quantities.WEATHER`).
+            weather: the mean of the day, by our names and in our units (`hydrology.base.variables.WEATHER`).
 
         Raises:
             InvalidInput: a value is missing or not possible, or the weather cannot be in the units of the inputs.

@@ -23,8 +23,8 @@ from freshet.bmi.variables import (
     WATER,
     Variable,
 )
-from hydrology.errors import InvalidInput
-from hydrology.units import M2_PER_KM2, MM_PER_M, SECONDS_PER_DAY, Area, mm_per_day_to_m3s
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import M2_PER_KM2, MM_PER_M, SECONDS_PER_DAY, Area, mm_per_day_to_m3s
 
 try:
     from bmipy import Bmi
@@ -37,7 +37,7 @@ Values = npt.NDArray[Any]
 class Freshet(Bmi):
     """One basin, a day an update. Fluxes are of the day that the last update computed, the mean of the members.
 
-    All errors that a user can mend are `hydrology.errors.Problem`.
+    All errors that a user can mend are `hydrology.base.errors.Problem`.
     """
 
     _basin: Basin

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from freshet.cli.configuring import of_file, valid
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from jobspec.fields import Basin, DayField, RequestModel
 from models.pretrained import SHELF, form
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import structlog
 
-from hydrology.basin_climate import BasinClimate
-from hydrology.calendar import Day
-from hydrology.errors import InvalidInput
-from hydrology.weather_checks import DailyWeather, weather_findings
+from hydrology.base.calendar import Day
+from hydrology.base.errors import InvalidInput
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.checks import DailyWeather, weather_findings
 
 DAYS = 366
 EVERY_DAY_UNTIL, THEN_EVERY = 30, 30

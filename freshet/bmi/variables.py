@@ -22,7 +22,7 @@ INPUTS: Mapping[str, Variable] = {
     "tmin": Variable("land_surface_air__time_min_of_temperature", "degC"),
     "vp": Variable("land_surface_air_water~vapor__partial_pressure", "Pa"),
 }
-"""What a network may take, by our name. Their units are ours (`hydrology.quantities`) in another spelling."""
+"""What a network may take, by our name. Their units are ours (`hydrology.base.variables`) in another spelling."""
 
 FLOW = Variable("land_surface_water__runoff_volume_flux", "m3 s-1")
 DEPTH = Variable("land_surface_water__runoff_depth", "m")

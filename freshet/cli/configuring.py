@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults
 from jobspec.training import AnyTraining, FineTuningConfig, TrainingConfig, sequence_to_one
 

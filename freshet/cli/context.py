@@ -13,11 +13,11 @@ from sqlalchemy.exc import DBAPIError
 
 from freshet.cli.output import say
 from models.cores import use_cores
-from records import audit
-from records.clock import Clock
-from records.engine import Database, DatabaseProblem, StorageFull, is_full
-from records.logs import log_to_stderr
-from records.settings import Settings
+from records.access import audit
+from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 
 
 class Begins(Enum):

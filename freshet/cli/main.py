@@ -9,8 +9,8 @@ import typer
 
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import problem_json, say
-from hydrology.errors import DataProblem, InvalidInput, Problem
-from records.one_thread import use_one_thread
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from runtime.one_thread import use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")
@@ -69,7 +69,7 @@ def _end(problem: Problem) -> NoReturn:
 def _log(problem: Problem) -> None:
     import structlog
 
-    from records.logs import log_to_stderr
+    from runtime.logs import log_to_stderr
 
     log_to_stderr("info")
     structlog.get_logger().error("process.failed", kind=problem.kind, problem=str(problem))

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hydrology.errors import Problem
+from hydrology.base.errors import Problem
 
 PARTLY_DONE = 6
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from freshet.cli.output import messages, say
-from operations.stages import watched_by
+from operations.versions.stages import watched_by
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_STAGES = 2.0
@@ -46,7 +46,7 @@ class Reporter:
 
 @contextmanager
 def reporting() -> Iterator[Reporter]:
-    """Show progress while the work goes on, that of its stages (`operations.stages`) too."""
+    """Show progress while the work goes on, that of its stages (`operations.versions.stages`) too."""
     if not messages.is_terminal:
         reporter = Reporter(None)
         with watched_by(reporter.show):

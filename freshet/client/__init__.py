@@ -1,4 +1,4 @@
-"""A client of the API, typed by the service's own answers: docs/client.md."""
+"""A client of the API, typed by the service's own answers: docs/do/client.md."""
 
 from freshet.own_modules import require_own
 

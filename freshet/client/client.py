@@ -10,16 +10,16 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from app.alerts.schemas import Alert, Alerts
+from app.basins.observations.schemas import Observations
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
-from app.exceedance.schemas import ExceedanceOfRun
+from app.forecasts.exceedance.schemas import ExceedanceOfRun
+from app.forecasts.runs.schemas import RunPage, RunSummary
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.jobs.schemas import Job, JobPage
 from app.models.schemas import ModelPage, ModelSummary
-from app.observations.schemas import Observations
-from app.runs.schemas import RunPage, RunSummary
 from freshet.client.connection import Connection
 from freshet.client.problems import ServiceError
-from hydrology.errors import DataProblem
+from hydrology.base.errors import DataProblem
 
 ENDED = ("succeeded", "failed", "cancelled")
 SECONDS_BETWEEN_LOOKS = 0.3

@@ -7,7 +7,7 @@ import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from freshet.client.problems import ServiceError, Unreachable, raise_for
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 
 CONNECTING, ANSWERING = 5.0, 30.0  # seconds
 ATTEMPTS = 4

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from app.basins.observations.schemas import Observations
 from app.forecasts.schemas import BasinForecast
-from app.observations.schemas import Observations
 
 if TYPE_CHECKING:
     import pandas

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import httpx2
 from pydantic import ValidationError
 
-from hydrology.errors import Problem
+from hydrology.base.errors import Problem
 
 if TYPE_CHECKING:
-    from app.problems import ProblemDetails
+    from app.http.problems import ProblemDetails
 
 
 class ServiceError(Problem):
@@ -50,7 +50,7 @@ def raise_for(answer: httpx2.Response, request: str) -> None:
         return
     if answer.is_redirect:
         raise ServiceError(f"{request} was sent on to another address: give the service's own one.")
-    from app.problems import ProblemDetails  # with all that an API needs
+    from app.http.problems import ProblemDetails  # with all that an API needs
 
     try:
         problem = ProblemDetails.model_validate_json(answer.content, extra="ignore")

@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.basins import gauge_product
-from hydrology.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
-from hydrology.credit import Credit
-from hydrology.errors import Problem
-from hydrology.quantities import WEATHER
-from hydrology.series import DailySeries, Flag, Flags
-from hydrology.unit_hints import unit_hint
-from hydrology.weather import WeatherForecast
-from ingestion.sources.base import BasinData, SourceFile, SourceSeries
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
+from hydrology.base.series import DailySeries, Flag, Flags
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.unit_hints import unit_hint
+from ingestion.base import BasinData, SourceFile, SourceSeries
 
 
 class FeedProblem(Problem):

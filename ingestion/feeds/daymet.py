@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hydrology.calendar import Day, Period, day
-from hydrology.credit import Credit
-from hydrology.errors import InvalidInput, Problem
-from hydrology.source_calendars import first_needed, with_lacking_days
+from hydrology.base.calendar import Day, Period, day
+from hydrology.base.credit import Credit
+from hydrology.base.errors import InvalidInput, Problem
+from hydrology.weather.source_calendars import first_needed, with_lacking_days
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, possible
 from ingestion.feeds.http import Broken, Service
 
@@ -46,7 +46,8 @@ class DaymetFeed:
         self._service = service
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the weather of the days wanted; 31 December of a leap year as `hydrology.source_calendars` fills it."""
+        """Give the weather of the days wanted; 31 December of a leap year as `hydrology.weather.source_calendars`
+        fills it."""
         for site in sites:
             try:
                 content: Observations | Problem = self._observations(site, wanted)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.calendar import Period
-from hydrology.credit import Credit
-from hydrology.errors import Problem
-from hydrology.series import DailySeries, Flag
+from hydrology.base.calendar import Period
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
+from hydrology.base.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.tables import TablesSource

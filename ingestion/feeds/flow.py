@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from hydrology.calendar import Day, day
-from hydrology.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
-from hydrology.errors import InvalidInput, excerpt
-from hydrology.series import DailySeries, Flag
+from hydrology.base.calendar import Day, day
+from hydrology.base.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
+from hydrology.base.errors import InvalidInput, excerpt
+from hydrology.base.series import DailySeries, Flag
 from ingestion.feeds.base import FeedProblem, daily_series
 
 CFS = "cfs"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import (
     MOST_REDIRECTS,

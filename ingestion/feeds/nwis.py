@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hydrology.basins import source_code
-from hydrology.errors import Problem, excerpt
+from hydrology.base.basins import source_code
+from hydrology.base.errors import Problem, excerpt
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Broken, Service, parsed

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hydrology.calendar import Period, zone_of_longitude
-from hydrology.credit import Credit
-from hydrology.errors import Problem
-from hydrology.series import DailySeries
-from hydrology.weather import WeatherForecast
+from hydrology.base.calendar import Period, zone_of_longitude
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
+from hydrology.base.series import DailySeries
+from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
 
 

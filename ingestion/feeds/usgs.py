@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from hydrology.calendar import Period
-from hydrology.credit import Credit
-from hydrology.errors import Problem
+from hydrology.base.calendar import Period
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Service

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hydrology.calendar import Day, day
-from hydrology.errors import InvalidInput, excerpt
-from hydrology.units import M2_PER_SQUARE_MILE
+from hydrology.base.calendar import Day, day
+from hydrology.base.errors import InvalidInput, excerpt
+from hydrology.base.units import M2_PER_SQUARE_MILE
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service

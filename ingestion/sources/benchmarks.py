@@ -6,12 +6,12 @@ The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coeffi
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydrology.basins import basin_id
-from hydrology.calendar import Period
-from hydrology.errors import InvalidInput
-from hydrology.printed_scores import PERIOD
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.published_medians import PERIOD
+from ingestion.base import SourceFile
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.base import SourceFile
 from ingestion.sources.sheet import Sheet
 
 SOURCE = "sruzzante/NSE-and-Variance-Components@fc9d925d"

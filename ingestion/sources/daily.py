@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Days
-from hydrology.discharge_values import screened
-from hydrology.quantities import DISCHARGE, Quantity
-from hydrology.series import DailySeries, Flag
-from hydrology.unit_hints import unit_hint
-from ingestion.sources.base import SourceError, SourceFile
+from hydrology.base.calendar import Days
+from hydrology.base.discharge_values import screened
+from hydrology.base.series import DailySeries, Flag
+from hydrology.base.variables import DISCHARGE, Quantity
+from hydrology.weather.unit_hints import unit_hint
+from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.days import Timeline
 
 # No gauge is older, and a mistyped year must not make a series of a million absent days.

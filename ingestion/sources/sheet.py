@@ -11,9 +11,9 @@ from typing import Self
 
 import numpy as np
 
-from hydrology.calendar import Day
-from hydrology.discharge_values import NUMBER, number_of
-from ingestion.sources.base import SourceError, SourceFile
+from hydrology.base.calendar import Day
+from hydrology.base.discharge_values import NUMBER, number_of
+from ingestion.base import SourceError, SourceFile
 
 # What may be repeated of a cell that is not as it should be: digits with signs and separators, and marks of no value.
 _SHOWN = re.compile(

@@ -1,4 +1,4 @@
-"""Writes the synthetic country of `hydrology.synthetic` as a folder in the CAMELS-US text layout.
+"""Writes the synthetic country of `hydrology.synthetic.synthetic` as a folder in the CAMELS-US text layout.
 
 Every name says synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
 (00, which no real one has). The gauge is without noise; it lacks ten days in the second basin.
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.calendar import Day, Period, as_date, day
-from hydrology.errors import InvalidInput, excerpt
-from hydrology.indices import climate_indices
-from hydrology.synthetic import Landscape, Water, Weather, landscape, water, weather
-from hydrology.units import Area, mm_per_day_to_cfs
+from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.errors import InvalidInput, excerpt
+from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.synthetic.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.weather.climate_indices import climate_indices
 
 PRODUCT = "synthetic"
 REGION = "00"

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.basins import basin_id, gauge_product, has_source
-from hydrology.calendar import Day
-from hydrology.errors import InvalidInput, NotFound
-from hydrology.products import own_product
-from hydrology.quantities import DISCHARGE, OBSERVED, Quantity
-from hydrology.units import M2_PER_KM2
+from hydrology.base.basins import basin_id, gauge_product, has_source
+from hydrology.base.calendar import Day
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import own_product
+from hydrology.base.units import M2_PER_KM2
+from hydrology.base.variables import DISCHARGE, OBSERVED, Quantity
+from ingestion.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.base import BasinData, SourceError, SourceSeries, column_label
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet
 from jobspec.training import STATIC_ATTRIBUTES

@@ -3,8 +3,8 @@
 from datetime import datetime
 from pathlib import Path
 
+from ingestion.base import SourceError
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.base import SourceError
 from ingestion.weather.basins import WeatherFile
 from ingestion.weather.document import parse_json
 from ingestion.weather.netcdf import parse_netcdf

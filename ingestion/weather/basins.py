@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from hydrology.basins import basin_id
-from hydrology.errors import InvalidInput
-from hydrology.weather import Trace, WeatherForecast, WeatherIssue, WeatherRefused
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import InvalidInput
+from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue, WeatherRefused
 
 MOST_BASINS = 10_000
 

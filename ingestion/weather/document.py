@@ -6,8 +6,8 @@ from datetime import datetime
 import numpy as np
 from pydantic import ValidationError
 
-from hydrology.weather import Trace, WeatherIssue
-from ingestion.sources.base import SourceError, SourceFile
+from hydrology.weather.forcing import Trace, WeatherIssue
+from ingestion.base import SourceError, SourceFile
 from ingestion.weather.basins import BasinTraces, WeatherFile, assembled, instant
 from jobspec.weather import WeatherDocument
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Days, day
-from hydrology.quantities import WEATHER
-from hydrology.weather import MOST_LEADS, MOST_TRACES, Array, Trace, WeatherIssue
+from hydrology.base.calendar import Days, day
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import MOST_LEADS, MOST_TRACES, Array, Trace, WeatherIssue
+from ingestion.base import SourceError, SourceFile
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
-from ingestion.sources.base import SourceError, SourceFile
 from ingestion.weather.basins import MOST_BASINS, BasinTraces, WeatherFile, assembled, instant
 from ingestion.weather.table import ONLY_TRACE
 

@@ -10,10 +10,10 @@ from datetime import datetime
 
 import numpy as np
 
-from hydrology.calendar import Day
-from hydrology.quantities import WEATHER
-from hydrology.weather import Trace, WeatherIssue
-from ingestion.sources.base import SourceFile, column_label
+from hydrology.base.calendar import Day
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import Trace, WeatherIssue
+from ingestion.base import SourceFile, column_label
 from ingestion.sources.sheet import Sheet
 from ingestion.weather.basins import MOST_BASINS, BasinTraces, WeatherFile, assembled, instant
 

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.products import own_product
+from hydrology.base.products import own_product
 from jobspec.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, refusing

@@ -6,8 +6,8 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.staleness import STALE_AFTER_DAYS
-from hydrology.weather import ForcingKind
+from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.weather.forcing import ForcingKind
 from jobspec.authority import DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.error_model import LONGEST_GAP
+from hydrology.uncertainty.error_model import LONGEST_GAP
 from jobspec.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
 from jobspec.fields import Basins, Id, PeriodField, RequestModel
 from jobspec.jobs.base import JobRequest

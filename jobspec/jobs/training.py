@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from hydrology.calendar import Period
-from hydrology.held_out_years import split_years
+from hydrology.base.calendar import Period
+from hydrology.verification.held_out_years import split_years
 from jobspec.authority import MEMBER, PRETRAINED, RETRAINING, TRAINING
 from jobspec.fields import Basins, Id, Line, Name, PeriodField, RequestModel, refusing
 from jobspec.jobs.base import JobRequest

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 import structlog
 from alembic import op
 
-from records.packed import pack_text, unpack_text
-from records.run_content import Ledger, RunSeries, owner_of, packed, unpacked
-from records.since_empty import SinceEmpty
-from records.state_content import whole
+from records.database.array_codec import pack_text, unpack_text
+from records.database.named_arrays import whole
+from records.runs.lifetime_balance import SinceEmpty
+from records.runs.run_arrays import Ledger, RunSeries, owner_of, packed, unpacked
 
 revision = "0034"
 down_revision = "0033"

@@ -15,7 +15,7 @@ class AntecedentWeather(nn.Module):
 
     What a day does depends on the days before it beyond the water that they left: frozen ground, ripe snow, leaves. The
     means follow from the weather alone, nothing in them is learnt, and they hold no water. No paper's: measured in
-    docs/recipe.md.
+    docs/understand/recipe.md.
 
     Args:
         days: the time scales; a day's share of the mean falls to 1/e in so many days.

@@ -15,7 +15,7 @@ class Embedding(nn.Module):
     """A network of two layers over a day's weather and the basin's attributes; it sees no water in the cells.
 
     The gates are linear before their activation. What a day does to a basin is not: radiation dries a forest more than
-    a rock. No paper's: measured in docs/recipe.md.
+    a rock. No paper's: measured in docs/understand/recipe.md.
 
     Args:
         inputs: numbers of a day, the attributes among them.

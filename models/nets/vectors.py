@@ -1,6 +1,6 @@
 """What a network learns of each basin by itself, beside its attributes: a vector that turns gates and touches no water.
 
-No paper's: measured in docs/recipe.md.
+No paper's: measured in docs/understand/recipe.md.
 """
 
 import torch

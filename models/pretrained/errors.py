@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from hydrology.calendar import Period
-from hydrology.error_model import BasinErrors, Shape
-from hydrology.errors import DataProblem, excerpt
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, excerpt
+from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
 from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
 

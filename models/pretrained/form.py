@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from hydrology.errors import DataProblem, excerpt
+from hydrology.base.errors import DataProblem, excerpt
 from jobspec.faults import faults
 from jobspec.training import StoredTraining
 from models import checkpoint

@@ -8,8 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from hydrology.calendar import Period
-from hydrology.errors import InvalidInput, excerpt
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput, excerpt
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "skill.json"

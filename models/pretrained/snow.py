@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hydrology.errors import excerpt
-from hydrology.regional_snow import RegionalSnow
+from hydrology.base.errors import excerpt
+from hydrology.snow.regional_snow import RegionalSnow
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "snow.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, fingerprint, half
 
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from hydrology.basin_climate import BasinClimate
-from hydrology.basins import basin_id
-from hydrology.errors import DataProblem, InvalidInput, Problem
-from hydrology.quantities import WEATHER
-from hydrology.spin_up import SPIN_UP_DAYS, is_spinning_up
-from hydrology.units import Area, mm_per_day_to_m3s
-from hydrology.weather_checks import DailyWeather, weather_findings
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.base.variables import WEATHER
+from hydrology.water.spin_up import SPIN_UP_DAYS, is_spinning_up
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.checks import DailyWeather, weather_findings
 from models.arrays import Array
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
-from operations.attributes import completed
-from operations.basins import area_by
-from operations.check_weather import climate_of, refuse, sentences
+from operations.data.attributes import completed
+from operations.data.basins import area_by
+from operations.data.check_weather import climate_of, refuse, sentences
 from operations.fews import netcdf_series, run_file, states, xml_series
 from operations.fews.days import Days
 from operations.fews.diagnostics import Diagnostics, Level
@@ -29,11 +29,11 @@ from operations.fews.places import write
 from operations.fews.run_file import MODEL_VERSION, Opened, Run
 from operations.fews.series import Given, Location, Output, Told
 from operations.fews.simulation import Flow, Start, flows
-from operations.forecast import basins_by_version
-from operations.learnt import attribute_means, learnt_from
-from operations.loading import LoadedVersion, load_version
-from records import basins
-from records.engine import Database
+from operations.forecasting.forecast import basins_by_version
+from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.training_domain import attribute_means, learnt_from
+from records.basins import basins
+from records.database.engine import Database
 
 BINARY = ".bin"
 """How the name of a file of binary events ends, where that of its series does .xml."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Day, Period
-from hydrology.errors import InvalidInput
-from hydrology.quantities import WEATHER
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import InvalidInput
+from hydrology.base.variables import WEATHER
 from operations.fews.markup import AS_TEXT, Instant, seconds
 from operations.fews.run_file import Run
 

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from pathlib import Path
 
-from hydrology.errors import printable
+from hydrology.base.errors import printable
 from operations.fews.markup import add, new, written
 from operations.fews.places import write
 

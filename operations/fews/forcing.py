@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.errors import InvalidInput, excerpt
-from hydrology.gaps import fill_short_gaps
-from hydrology.quantities import WEATHER
-from hydrology.unit_hints import unit_hint
+from hydrology.base.errors import InvalidInput, excerpt
+from hydrology.base.gaps import fill_short_gaps
+from hydrology.base.variables import WEATHER
+from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
 from operations.fews.days import Days
 from operations.fews.series import Given

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from defusedxml import DefusedXmlException
 
-from ingestion.sources.base import SourceError
+from ingestion.base import SourceError
 
 NAMESPACE = "http://www.wldelft.nl/fews/PI"
 Instant = np.datetime64

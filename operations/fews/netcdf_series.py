@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ingestion.base import SourceError
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.reading import described
-from ingestion.sources.base import SourceError
 from operations.fews.days import Instants
 from operations.fews.series import Given, Output
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion.reading import Files
 from operations.fews import markup
 from operations.fews.markup import Instant

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from models.ensemble import Ensemble
 from models.saved_state import Owner, SavedState, dump, parse
 from operations.fews import markup

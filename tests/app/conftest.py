@@ -16,9 +16,9 @@ from fastapi.dependencies import models as fastapi_models
 from starlette.testclient import TestClient
 
 from app.main import create_app
-from records import keys
-from records.engine import Database
-from records.settings import Settings
+from records.access import keys
+from records.database.engine import Database
+from runtime.settings import Settings
 from tests.records.factories import NOW
 
 PATIENCE = 30.0  # seconds

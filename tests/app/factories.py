@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hydrology.calendar import day
-from hydrology.error_model import LEVELS as ALL_LEVELS
-from hydrology.ledger import TERMS, close
-from hydrology.water_age import Ages
-from records import runs
-from records.run_calibration import RunCalibration
-from records.run_snow import KnownSkill, RunSnow
-from records.run_summary import RunSummary
-from records.since_empty import SinceEmpty
+from hydrology.base.calendar import day
+from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
+from hydrology.water.ledger import TERMS, close
+from hydrology.water.water_age import Ages
+from records.runs import runs
+from records.runs.calibration_used import RunCalibration
+from records.runs.lifetime_balance import SinceEmpty
+from records.runs.run_summary import RunSummary
+from records.runs.snow_summary import KnownSkill, RunSnow
 from tests.records.factories import BASIN
 
 AREA_M2 = 2_303_988_000.0

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.fuzz.findings import BadSentence, judged, keep
 from benchmarks.fuzz.target import HOSTILE
 from benchmarks.fuzz.targets import TARGETS
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 
 
 @pytest.fixture(scope="module")

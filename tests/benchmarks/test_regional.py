@@ -11,8 +11,8 @@ from benchmarks.regional.data import BASINS, basins, require_all
 from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.uncertainty import Rival, _figures
-from hydrology.error_model import LEVELS
-from hydrology.verification import CLIMATOLOGY
+from hydrology.uncertainty.error_model import LEVELS
+from hydrology.verification.verify import CLIMATOLOGY
 
 
 @pytest.fixture

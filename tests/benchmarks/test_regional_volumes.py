@@ -5,9 +5,9 @@ import pytest
 
 from benchmarks.regional.data import TEST
 from benchmarks.regional.volumes import ISSUES, LEADS, RIVALS, SNOW_ISSUES, Verdicts, issues_of
-from hydrology.calendar import Period
-from hydrology.error_model import LEVELS
-from hydrology.volumes import MELT
+from hydrology.base.calendar import Period
+from hydrology.climatology.volumes import MELT
+from hydrology.uncertainty.error_model import LEVELS
 
 
 def judged(widths: dict[str, float], years: int = 6) -> Verdicts:

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from ruamel.yaml import YAML
 from starlette.testclient import TestClient
 
-from records.engine import Database
+from records.database.engine import Database
 from tests.app.conftest import bearer, sqlite, sqlite_client, sqlite_database
 from tests.deployment.files import ROOT
 

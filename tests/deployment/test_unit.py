@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from freshet.supervisor import PATIENCE
+from freshet.supervisor.service import PATIENCE
 from tests.deployment.files import ROOT
 from tests.freshet.conftest import environment
 

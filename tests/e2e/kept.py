@@ -7,41 +7,33 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from jobspec.changes import Changes, Increment
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
 from jobspec.subscriptions import NewSubscription
 from jobspec.thresholds import NewThreshold
-from operations.compare import compare
-from operations.evaluate import evaluate
-from operations.forecast import forecast
-from operations.reforecast import reforecast
-from operations.volumes import forecast_volumes
-from operations.whatif import what_if
-from records import (
-    alerts,
-    bridges,
-    comparisons,
-    deliveries,
-    feeds,
-    jobs,
-    keys,
-    promotions,
-    runs,
-    schedules,
-    subscriptions,
-    thresholds,
-    versions,
-    weather,
-)
-from records.alerts import LevelChance
-from records.clock import Clock
-from records.engine import Database
-from records.versions import NewVersion
+from operations.forecasting.forecast import forecast
+from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.verification.compare import compare
+from operations.verification.evaluate import evaluate
+from operations.verification.reforecast import reforecast
+from operations.what_if.what_if import what_if
+from records.access import keys
+from records.alerts import alerts, deliveries, subscriptions, thresholds
+from records.alerts.alerts import LevelChance
+from records.database.engine import Database
+from records.jobs import jobs, schedules
+from records.runs import runs
+from records.verification import comparisons
+from records.versions import promotions, versions
+from records.versions.versions import NewVersion
+from records.weather import bridges, feeds
+from records.weather import weather_issues as weather
+from runtime.clock import Clock
 from tests.operations.conftest import BASINS
 from tests.records.factories import a_weather_forecast, an_issue
-from tests.records.test_bridges import LIVE, a_part
+from tests.records.weather.test_bridges import LIVE, a_part
 
 KEPT_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""

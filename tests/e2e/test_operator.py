@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from records import keys
-from records.clock import Clock
-from records.engine import Database
+from records.access import keys
+from records.database.engine import Database
+from runtime.clock import Clock
 from tests.e2e.browser import Shown, showing
 from tests.e2e.conftest import await_ready, free_port
 from tests.operations.conftest import BASINS

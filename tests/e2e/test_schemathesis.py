@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 
 from app.edr.collections import FORECASTS
-from app.limits import OBSERVATIONS
+from app.http.limits.body_limit import OBSERVATIONS
 from ingestion.sources import synthetic
 from tests.e2e.conftest import Api
 from tests.operations.conftest import BASINS

@@ -1,4 +1,4 @@
-"""The commands of docs/walk.md, as they are printed, against the whole service on a synthetic basin."""
+"""The commands of docs/do/walk.md, as they are printed, against the whole service on a synthetic basin."""
 
 import json
 import os

@@ -15,9 +15,9 @@ import pytest
 import structlog
 
 from freshet.cli.main import main
-from hydrology.calendar import day
+from hydrology.base.calendar import day
 from ingestion.sources import synthetic
-from records.engine import Database
+from records.database.engine import Database
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 

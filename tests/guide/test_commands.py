@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from freshet.cli.commands import COMMANDS, loaded
-from freshet.reference import pages
+from freshet.docs_reference import pages
 from tests.e2e.conftest import await_ready, free_port
 from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
 

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.guide.rendering import anchor, rendered
-from freshet.reference import pages
+from freshet.docs_reference import pages
 from tests.app.conftest import serving
 from tests.guide.pages import DOCS, PAGES, ROOT
 
@@ -60,7 +60,7 @@ def test_every_page_stands_in_the_index_once() -> None:
 
 @pytest.mark.parametrize("name", pages())
 def test_what_follows_from_declarations_is_current(name: str) -> None:
-    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name], "run python -m freshet.reference"
+    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name], "run python -m freshet.docs_reference"
 
 
 def test_html_of_a_page_is_shown_and_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

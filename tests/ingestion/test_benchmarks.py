@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
+from ingestion.base import SourceError
 from ingestion.sources import benchmarks
-from ingestion.sources.base import SourceError
 
 HEADER = ",".join(benchmarks.COLUMNS)
 ROWS = (

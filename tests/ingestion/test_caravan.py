@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.errors import NotFound
-from hydrology.series import DailySeries, Flag
-from ingestion.sources.base import SourceError, SourceFile
+from hydrology.base.errors import NotFound
+from hydrology.base.series import DailySeries, Flag
+from ingestion.base import SourceError, SourceFile
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
 from tests.ingestion import caravan_files as write

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import trustme
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion import addresses
 from ingestion.addresses import ForbiddenAddress, UnknownHost, addresses_of
 from ingestion.client import BadRedirect, Deadline, get, http_address, public_client, redirected

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tenacity import wait_none
 
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion import download
 from ingestion.client import Pace
 from ingestion.download import DownloadError, Limits, fetch

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from ingestion.base import SourceError
 from ingestion.netcdf import opened
 from ingestion.reading import described
-from ingestion.sources.base import SourceError
 from tests.ingestion import caravan_files
 
 # HDF5 keeps texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one

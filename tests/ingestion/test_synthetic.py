@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hydrology.calendar import Period, day
-from hydrology.errors import InvalidInput
-from hydrology.series import DailySeries, Flag
-from hydrology.synthetic import landscape, water, weather
-from hydrology.units import Area, to_mm_per_day
-from ingestion.sources.base import BasinData
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import InvalidInput
+from hydrology.base.series import DailySeries, Flag
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.synthetic.synthetic import landscape, water, weather
+from ingestion.base import BasinData
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.synthetic import write
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.errors import InvalidInput, NotFound
-from hydrology.products import ARCHIVED
-from hydrology.series import Flag
-from ingestion.sources.base import BasinData, SourceError
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import ARCHIVED
+from hydrology.base.series import Flag
+from ingestion.base import BasinData, SourceError
 from ingestion.sources.camels.layout import PRODUCTS
 from ingestion.sources.caravan.variables import PRODUCT as CARAVAN_PRODUCT
 from ingestion.sources.tables import TablesSource

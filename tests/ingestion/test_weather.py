@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hydrology.calendar import day
-from hydrology.errors import InvalidInput, Problem
+from hydrology.base.calendar import day
+from hydrology.base.errors import InvalidInput, Problem
 from ingestion import weather
-from ingestion.sources.base import SourceError
+from ingestion.base import SourceError
 from tests.ingestion import weather_files as made
 
 WRITERS: list[Callable[[Path], Path]] = [made.written_csv, made.written_json, made.written_netcdf]

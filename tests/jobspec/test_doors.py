@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from starlette.testclient import TestClient
 
 from jobspec.kinds import KINDS
-from records import jobs
-from records.engine import Database
-from records.settings import Settings
+from records.database.engine import Database
+from records.jobs import jobs
+from runtime.settings import Settings
 from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
 from tests.jobspec.requests import Wrong, wrong_requests
-from workers.children import Children
+from workers.run.job_processes import Children
+from workers.run.worker import Worker
+from workers.service_context import ServiceTools, tools_of
 from workers.tasks.handlers import HANDLERS
-from workers.tools import ServiceTools, tools_of
-from workers.worker import Worker
 
 # Nothing that a refused request leaves behind could change the answer to the next one.
 some = settings(

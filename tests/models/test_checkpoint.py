@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from hydrology.errors import DataProblem
+from hydrology.base.errors import DataProblem
 from models import checkpoint
 
 

@@ -11,7 +11,7 @@ from models.inference import simulate
 from models.nets.mclstm import Recurrence
 from models.nets.products import BLOCK
 from tests.models.factories import inputs, network
-from tests.models.test_mclstm import RANKS
+from tests.models.nets.test_mclstm import RANKS
 
 KEEP = ("discharge", "loss", "storage")
 RECURRENCES: list[Recurrence] = ["fastest", "torch"]

@@ -12,7 +12,7 @@ from models.nets.mclstm import MCLSTM
 from models.networks import ARCHITECTURES
 from models.physics import PROBES, measure
 from tests.models.factories import AUXILIARY, STATIC
-from tests.models.test_networks import ready
+from tests.models.nets.test_networks import ready
 
 OF_ANY_NETWORK = {probe.name for probe in PROBES if not probe.of_water}
 EVERY_PROBE = {probe.name for probe in PROBES}

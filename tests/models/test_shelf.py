@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from hydrology.calendar import Period
+from hydrology.base.calendar import Period
 from jobspec.training import used_periods
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
 from models.pretrained import DEFAULT, SHELF, errors, form, skill
 from models.pretrained.loading import load
-from tests.models.test_mclstm import worst_residual
+from tests.models.nets.test_mclstm import worst_residual
 
 SHIPPED = [SHELF / name for name in form.names(SHELF)]
 DAYS, SAMPLES = 400, 4

@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy.stats import expectile
 
-from hydrology.calendar import Period
-from hydrology.errors import DataProblem
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
 from jobspec.network import MCLSTMConfig, Unseen
 from jobspec.training import Cosine, Staircase, WindowsConfig
 from models.checkpoint import Tensors, dump, parse

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from hydrology.calendar import day
+from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from operations.ingest import ingest
-from operations.train import train
-from records.clock import Clock
-from records.engine import Database
+from operations.data.ingest import ingest
+from operations.training.train import train
+from records.database.engine import Database
+from runtime.clock import Clock
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 CLOCK = Clock()

@@ -11,21 +11,24 @@ import numpy as np
 
 from benchmarks.live.server import serving
 from benchmarks.live.world import Gauge, World
-from hydrology.bridge import BRIDGED
-from hydrology.calendar import Day, Period
-from hydrology.series import DailySeries
+from hydrology.base.calendar import Day, Period
+from hydrology.base.series import DailySeries
+from hydrology.weather.bridge import BRIDGED
 from ingestion.sources import synthetic
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.training import InputsConfig
-from operations.daily import Cycle, Show, Watcher, daily
-from operations.feeds import Listener, fetch
-from operations.intake import Intake
-from operations.newest import Asked
-from operations.train import train
-from records import basins, feeds, promotions, series
-from records.clock import Clock
-from records.engine import Database
-from records.settings import Settings
+from operations.daily.daily_cycle import Cycle, Show, Watcher, daily
+from operations.daily.daily_forecasts import Asked
+from operations.data.source_paths import Intake
+from operations.feeds.fetch import Listener, fetch
+from operations.training.train import train
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.versions import promotions
+from records.weather import feeds
+from runtime.clock import Clock
+from runtime.settings import Settings
 from tests.operations.conftest import BASINS, configuration
 
 PRODUCT = "live"

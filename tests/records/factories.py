@@ -9,16 +9,20 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.calendar import day
-from hydrology.quantities import WEATHER
-from hydrology.series import DailySeries, Flag
-from hydrology.weather import WeatherForecast, WeatherIssue
-from records import basins, issuing, jobs, promotions, runs, sources, states, versions
-from records.checksums import with_checksum
-from records.copying import counts
-from records.ids import new_id
-from records.tables import Base
-from records.tables.summed import Summed
+from hydrology.base.calendar import day
+from hydrology.base.series import DailySeries, Flag
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from records.basins import basins
+from records.database.base import Base
+from records.database.checksums import with_checksum
+from records.database.ids import new_id
+from records.database.tables import Summed
+from records.jobs import jobs
+from records.runs import run_store, runs, states
+from records.series import sources
+from records.upkeep.copy_rows import counts
+from records.versions import promotions, versions
 
 BASIN = "USGS-01013500"
 _seconds = count()
@@ -108,7 +112,7 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
         purpose="operational",
         members=["0", "1"],
     )
-    return issuing.store(session, replace(new, **chosen), results or [issued()])
+    return run_store.store(session, replace(new, **chosen), results or [issued()])
 
 
 def issued(basin: str = BASIN) -> runs.BasinResult:

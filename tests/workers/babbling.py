@@ -4,8 +4,8 @@ import sys
 import time
 
 from jobspec.jobs.base import QUEUES
-from records.logs import log_to_stderr
-from records.settings import Settings
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 from workers.processes import work
 
 

@@ -13,15 +13,17 @@ from typing import Any
 import pytest
 
 from jobspec.kinds import queue_of
-from records import copying, jobs, python_processes
-from records.clock import Clock
-from records.engine import Database
-from records.locked import is_locked
-from records.settings import Settings
+from records.database.engine import Database
+from records.database.write_lock import is_locked
+from records.jobs import jobs
+from records.upkeep import copy_rows as upkeep_copy_rows
+from runtime import python_processes
+from runtime.clock import Clock
+from runtime.settings import Settings
 from tests.databases import PostgreSQL
 from tests.operations.conftest import configuration, country, live_file, long_trained_file, trained_file
-from workers.broker import start_embedded
-from workers.enqueue import Sender
+from workers.queue.broker import start_embedded
+from workers.queue.enqueue import Sender
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]
 
@@ -194,7 +196,7 @@ def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) 
 def copy_rows(file: Path, url: str) -> None:
     """Copy every row of a SQLite file into an empty database of PostgreSQL."""
     source, target = Database(f"sqlite:///{file}"), Database(url)
-    copying.copy_rows(source, target)
+    upkeep_copy_rows.copy_rows(source, target)
     source.close()
     target.close()
 

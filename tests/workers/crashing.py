@@ -4,9 +4,9 @@ import ctypes
 from pathlib import Path
 from unittest.mock import patch
 
-from ingestion.sources.base import SourceFile
+from ingestion.base import SourceFile
 from ingestion.sources.caravan import source, timeseries
-from workers.child import serve
+from workers.run.job_process import serve
 from workers.tasks.handlers import HANDLERS
 
 CRASHES_AT = ("camels_2", "camels_4")

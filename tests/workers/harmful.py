@@ -17,12 +17,12 @@ from typing import Any, NoReturn
 from jobspec.authority import CHECK
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import QUEUES, JobRequest
-from records import jobs
-from records.logs import log_to_stderr
-from records.settings import Settings
-from workers.child import serve
+from records.jobs import jobs
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
 from workers.job import Running
 from workers.processes import work
+from workers.run.job_process import serve
 
 TIME_LIMIT = timedelta(seconds=4)
 SILENCE_LIMIT = timedelta(seconds=8)  # longer than it takes to start a process

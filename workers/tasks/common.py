@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hydrology.errors import DataProblem
-from records import jobs
+from hydrology.base.errors import DataProblem
+from records.jobs import jobs
 from workers.job import Running
 
 if TYPE_CHECKING:
-    from operations.ingest import Outcome
-    from operations.intake import Intake
+    from operations.data.ingest import Outcome
+    from operations.data.source_paths import Intake
 
 
 MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
@@ -19,7 +19,7 @@ MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
 
 def intake_of(running: Running) -> "Intake":
     """Return where a job may read files from."""
-    from operations.intake import Intake
+    from operations.data.source_paths import Intake
 
     settings = running.tools.settings
 
@@ -32,7 +32,7 @@ def intake_of(running: Running) -> "Intake":
 
 def on_file(running: Running) -> Callable[[str], None]:
     """Return what shows each file before it is read, and refuses those at which the job's process has died twice."""
-    from ingestion.sources.base import SourceError
+    from ingestion.base import SourceError
 
     with running.tools.database.reading() as session:
         deadly = jobs.deadly_files(session, running.job.id)

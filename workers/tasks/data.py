@@ -6,18 +6,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hydrology.errors import DataProblem
+from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
-from records import feeds, permissions
-from records.ids import sha256
-from workers import uploads
+from records.access import permissions
+from records.database.ids import sha256
+from records.weather import feeds
 from workers.job import Running
+from workers.queue import uploads
 from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
-    from ingestion.sources.base import Source
-    from operations.ingest import Outcome
+    from ingestion.base import Source
+    from operations.data.ingest import Outcome
 
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
@@ -25,8 +26,8 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
-    from operations import trail
-    from operations.ingest_benchmarks import ingest_published
+    from operations.data.ingest_benchmarks import ingest_published
+    from operations.upkeep import audit_details
 
     with intake_of(running).of(params.from_) as (paths, files):
         fetched = {str(path): place for path, place in zip(paths, params.from_, strict=True) if "://" in place}
@@ -34,7 +35,7 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
             case "benchmarks":
                 published = benchmarks.read(paths[0], files)
                 done = ingest_published(running.tools.database, running.tools.clock, published)
-                named = _named(running, params.from_) | trail.files([published.file], _places(running, fetched))
+                named = _named(running, params.from_) | audit_details.files([published.file], _places(running, fetched))
                 running.record("data ingested", "published scores", new=done.new, changed=done.changed, **named)
                 return asdict(done)
             case "caravan":
@@ -60,7 +61,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
     """Keep a weather forecast that was sent to the service. One from an operator's key takes no place of a feed's."""
     from ingestion.reading import Files
-    from operations.weather import add
+    from operations.weather.import_forecasts import add
 
     tools, operational = running.tools, running.grant.is_official
     files = Files((uploads.folder(tools.settings.data),), running.show_file)
@@ -88,8 +89,8 @@ def _ingested(
     fetched: Mapping[str, str],
     basins: Sequence[str] = (),
 ) -> dict[str, Any]:
-    from operations import trail
-    from operations.ingest import ingest as run
+    from operations.data.ingest import ingest as run
+    from operations.upkeep import audit_details
 
     def show(outcome: "Outcome", done: int, total: int) -> None:
         if outcome.error:
@@ -98,33 +99,33 @@ def _ingested(
             running.log(f"{outcome.basin}: {sentence}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 
-    read = trail.ReadFiles(source)
+    read = audit_details.ReadFiles(source)
     outcomes = run(running.tools.database, read, running.tools.clock, basins, show, running.grant)
-    named = _named(running, places) | trail.files(read.of(outcomes), _places(running, fetched))
-    running.record("data ingested", "basins", **trail.changes(outcomes), **named)
+    named = _named(running, places) | audit_details.files(read.of(outcomes), _places(running, fetched))
+    running.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
     return counted(outcomes, "ingested")
 
 
 def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
     """Return what folders are called in the audit trail: downloads by their URL, folders for ingestion not at all."""
-    from operations import trail
+    from operations.upkeep import audit_details
 
     settings = running.tools.settings
-    called = {path: trail.shown(url, {}) for path, url in fetched.items()}
+    called = {path: audit_details.shown(url, {}) for path, url in fetched.items()}
     return called | {str(root): "" for root in (*settings.ingest_roots, uploads.folder(settings.data))}
 
 
 def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
-    from operations import trail
+    from operations.upkeep import audit_details
 
-    return {"from": [trail.shown(place, _places(running, {})) for place in places]}
+    return {"from": [audit_details.shown(place, _places(running, {})) for place in places]}
 
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     """Ask a feed for what is new."""
-    from operations import holes
-    from operations.feeds import Listener
-    from operations.feeds import fetch as run
+    from operations.feeds import holes
+    from operations.feeds.fetch import Listener
+    from operations.feeds.fetch import fetch as run
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         if basin.status == "failed":
@@ -158,8 +159,8 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
     """Fit a bridge where that is asked for, and apply it."""
-    from operations import trail
-    from operations.bridge import apply, fit
+    from operations.upkeep import audit_details
+    from operations.weather.fit_bridges import apply, fit
 
     tools = running.tools
     with tools.database.reading() as session:
@@ -179,13 +180,13 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
         if params.fit.model is not None:
             return result
     outcomes = apply(tools.database, tools.clock, params.name, () if params.fit else params.basins, show, among)
-    running.record("bridge applied", params.name, **trail.changes(outcomes))
+    running.record("bridge applied", params.name, **audit_details.changes(outcomes))
     return result | counted(outcomes, "bridged")
 
 
 def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
     """Add a basin, or what more is known of one."""
-    from operations.gauges import add
+    from operations.feeds.add_gauge import add
 
     tools = running.tools
     added = add(tools.database, tools.clock, tools.settings, params, running.grant.key_id, running.pause)
@@ -195,7 +196,7 @@ def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
 
 def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
-    from operations.climate import compute
+    from operations.data.climate import compute
 
     tools = running.tools
     computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)

@@ -3,16 +3,16 @@
 from itertools import islice
 from typing import Any
 
-from hydrology.errors import DataProblem
+from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
-from records.runs import Run
+from records.runs.runs import Run
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD, intake_of
 
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
     """Issue forecast runs."""
-    from operations.forecast import forecast as issue
+    from operations.forecasting.forecast import forecast as issue
 
     tools, grant = running.tools, running.grant
     issued = issue(
@@ -37,7 +37,7 @@ def _issued(running: Running, run: Run) -> dict[str, Any]:
 
 def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
     """Make what-if runs."""
-    from operations.whatif import what_if as make
+    from operations.what_if.what_if import what_if as make
 
     tools, job = running.tools, running.job
     made = make(
@@ -54,7 +54,7 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
 
 def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
     """Issue forecasts of seasonal volumes."""
-    from operations.volumes import forecast_volumes
+    from operations.forecasting.seasonal_volumes import forecast_volumes
 
     tools = running.tools
     owner, key = running.grant.owner, running.job.id
@@ -64,9 +64,9 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
 
 def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     """Ask the feeds, apply the bridges, issue the newest forecasts, and tell of every basin what came of it."""
-    from operations.daily import Watcher
-    from operations.daily import daily as run
-    from operations.newest import Asked
+    from operations.daily.daily_cycle import Watcher
+    from operations.daily.daily_cycle import daily as run
+    from operations.daily.daily_forecasts import Asked
 
     tools = running.tools
 
@@ -93,7 +93,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
 
 def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
     """Issue the forecasts of past mornings as if each were today."""
-    from operations.replay import replay as run
+    from operations.daily.replay import replay as run
 
     tools, grant = running.tools, running.grant
     done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_morning=running.show)

@@ -12,17 +12,18 @@ from jobspec.jobs.judging import (
     ReforecastParams,
     VerificationParams,
 )
-from records import permissions, promotions
+from records.access import permissions
+from records.versions import promotions
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD
 
 if TYPE_CHECKING:
-    from operations.calibrate import Calibrated
+    from operations.verification.calibrate import Calibrated
 
 
 def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     """Score a model version."""
-    from operations.evaluate import evaluate
+    from operations.verification.evaluate import evaluate
 
     tools = running.tools
     with tools.database.reading() as session:
@@ -41,7 +42,7 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
 
 def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
     """Fit the error model of a model version."""
-    from operations.calibrate import calibrate, calibrate_forecasts
+    from operations.verification.calibrate import calibrate, calibrate_forecasts
 
     tools = running.tools
     with tools.database.reading() as session:
@@ -61,7 +62,7 @@ def _error_model(done: "Calibrated") -> dict[str, Any]:
 
 def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
     """Keep how true the forecasts of a model version are."""
-    from operations.reforecast import reforecast as run
+    from operations.verification.reforecast import reforecast as run
 
     tools = running.tools
     with tools.database.reading() as session:
@@ -88,7 +89,7 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
 
 def verification(running: Running, params: VerificationParams) -> dict[str, Any]:
     """Keep how true the forecasts were that model versions have issued."""
-    from operations.verify import verify
+    from operations.verification.verify_issued import verify
 
     done = verify(running.tools.database, running.tools.clock, _version(running, params.version), running.show)
     return {
@@ -114,7 +115,7 @@ def _version(running: Running, version: str | None) -> str | None:
 
 def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
     """Keep the levels of what model versions simulate of past days."""
-    from operations.model_levels import compute
+    from operations.verification.simulated_thresholds import compute
 
     version = _version(running, params.version)
     done = compute(running.tools.database, running.tools.clock, version, params.basins, running.show)
@@ -132,7 +133,7 @@ def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
 
 def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
     """Compare model versions with the first of them."""
-    from operations.compare import compare
+    from operations.verification.compare import compare
 
     tools = running.tools
     compared = compare(

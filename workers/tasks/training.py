@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from hydrology.errors import DataProblem
+from hydrology.base.errors import DataProblem
 from jobspec.jobs.training import MemberJob, MemberParams, PretrainedParams, RetrainingParams, TrainingParams
-from records import jobs
-from records.documents import to_json
+from records.database.json_columns import to_json
+from records.jobs import jobs
 from workers.job import Running, Waiting
 
 if TYPE_CHECKING:
-    from operations.train import Begun
+    from operations.training.train import Begun
 
 
 MEMBER_ATTEMPTS = 10  # each goes on from the newest checkpoint, and days may lie between two losses of a worker
@@ -22,9 +22,9 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
-    from operations.basins import chosen
-    from operations.promotion_rule import decide, require_decidable
-    from operations.train import assemble, begin
+    from operations.data.basins import chosen
+    from operations.training.promotion_rule import decide, require_decidable
+    from operations.training.train import assemble, begin
 
     tools, rule = running.tools, params.compare
     with tools.database.reading() as session:
@@ -46,7 +46,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
 def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     """Train a season's candidate and its twin, decide what is in use, and give the candidate what one in use needs."""
-    from operations import retrain
+    from operations.training import retrain
 
     tools = running.tools
     with tools.database.reading() as session:
@@ -120,7 +120,7 @@ def _post_members(running: Running, works: Sequence["Begun"]) -> None:
 def member(running: Running, params: MemberParams) -> dict[str, Any]:
     """Train one member, from its newest checkpoint if there is one."""
     from models.training import Progress
-    from operations.train import reopen, train_member
+    from operations.training.train import reopen, train_member
 
     tools = running.tools
 
@@ -135,7 +135,7 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
-    from operations.pretrained import install, promote_where_vacant, read_shipped
+    from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
     tools = running.tools
     ensemble = read_shipped(params.name, tools.settings.pretrained)

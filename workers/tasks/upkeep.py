@@ -3,16 +3,16 @@
 from typing import Any
 
 from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
-from records import audit
+from records.access import audit
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD
 
 
 def check(running: Running, _params: CheckParams) -> dict[str, Any]:
     """Check all that is kept."""
-    from records import soundness
+    from records.upkeep import integrity
 
-    done = soundness.check(running.tools.database, running.show)
+    done = integrity.check(running.tools.database, running.show)
     for sentence in done.sentences[:MOST_TOLD]:
         running.log(sentence)
     done.require()
@@ -21,7 +21,7 @@ def check(running: Running, _params: CheckParams) -> dict[str, Any]:
 
 def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
     """Send the alert changes that receivers wait for."""
-    from operations.deliveries import deliver
+    from operations.alerts.deliver import deliver
 
     tools = running.tools
     counts = deliver(tools.database, tools.settings, tools.clock.wall, running.show)
@@ -30,7 +30,7 @@ def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
 
 def prune(running: Running, _params: PruneParams) -> dict[str, Any]:
     """Delete what is older than the rules of retention keep it."""
-    from operations.prune import prune as run
+    from operations.upkeep.prune import prune as run
 
     def show(what: str, done: int, total: int) -> None:
         running.show(done, total, what)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal, Self
 
-from app.schema import Model
+from app.http.base_schema import Model
 
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]

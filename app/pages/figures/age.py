@@ -5,9 +5,9 @@ from datetime import date
 
 import numpy as np
 
+from app.forecasts.water.schemas import AgeOfRun, FlowOfAge
 from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
-from app.water.schemas import AgeOfRun, FlowOfAge
-from hydrology.water_age import OLDER, YET_TO_FALL
+from hydrology.water.water_age import OLDER, YET_TO_FALL
 
 FILLS: Mapping[str, Colour] = {
     OLDER: "older",

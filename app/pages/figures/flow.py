@@ -7,7 +7,7 @@ from datetime import date
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Colour, Curve, Figure, Values, on_days
-from hydrology.units import Units
+from hydrology.base.units import Units
 
 REACH = 1.5
 """Levels up to so many times the highest flow are drawn."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import date
 
 from app.forecasts.schemas import BasinForecast, SnowRead
+from app.forecasts.water.schemas import OriginOfRun
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
-from app.water.schemas import OriginOfRun
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")

@@ -2,10 +2,10 @@
 
 from datetime import date
 
+from app.forecasts.what_if_runs.schemas import Side, WhatIfOfRun
 from app.forecasts.words import UNITS, number, on
 from app.pages.figures import Band, Colour, Curve, Figure, as_csv
-from app.what_if.schemas import Side, WhatIfOfRun
-from hydrology.units import Units
+from hydrology.base.units import Units
 
 Look = tuple[str, Colour, Colour]
 """Label, colour and ground of a run."""

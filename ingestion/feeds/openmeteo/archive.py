@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from hydrology.calendar import Day, Period
-from hydrology.credit import Credit
-from hydrology.errors import Problem
-from hydrology.quantities import WEATHER
+from hydrology.base.calendar import Day, Period
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
+from hydrology.base.variables import WEATHER
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, placed, possible
 from ingestion.feeds.http import Service
 from ingestion.feeds.openmeteo.asking import LICENCE, UNITS, Array, Place, ask, converted, owner, query

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Days
-from hydrology.evaporation import daylength
-from hydrology.longitudes import difference
-from hydrology.units import daylight_mean, vapour_pressure
+from hydrology.base.calendar import Days
+from hydrology.base.longitudes import difference
+from hydrology.base.units import daylight_mean, vapour_pressure
+from hydrology.weather.evaporation import daylength
 from ingestion.feeds.base import FeedProblem, Site
 from ingestion.feeds.http import Broken, Service, parsed
 
@@ -101,7 +101,7 @@ def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
     """Return a member's values as networks take them, in the units of
-    `hydrology.quantities.WEATHER`: radiation as the mean over daylight, vapour pressure from the dew point."""
+    `hydrology.base.variables.WEATHER`: radiation as the mean over daylight, vapour pressure from the dew point."""
     lit = daylength(days, latitude)[:, 0]
     return {
         "precipitation": values["precipitation_sum"],

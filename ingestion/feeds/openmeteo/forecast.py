@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from hydrology.credit import Credit
-from hydrology.errors import Problem
-from hydrology.quantities import WEATHER
-from hydrology.weather import Trace, WeatherForecast, WeatherIssue
+from hydrology.base.credit import Credit
+from hydrology.base.errors import Problem
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, placed
 from ingestion.feeds.http import Broken, Service, parsed
 from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, query

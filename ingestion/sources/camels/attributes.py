@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hydrology.basins import basin_id
-from hydrology.errors import InvalidInput
-from hydrology.units import M2_PER_KM2
-from ingestion.sources.base import SourceFile, column_label
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import M2_PER_KM2
+from ingestion.base import SourceFile, column_label
 from ingestion.sources.camels.text import MEND_ROW, TextFile
 
 _WORDS = frozenset(

@@ -6,8 +6,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Day, Days
-from hydrology.series import DailySeries, Flag, Flags
+from hydrology.base.calendar import Day, Days
+from hydrology.base.series import DailySeries, Flag, Flags
 from ingestion.sources.camels.text import Table
 
 # No gauge is older, and a mistyped year must not make a series of a million absent days.

@@ -13,8 +13,8 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from weakref import finalize
 
+from ingestion.base import SourceError, SourceFile
 from ingestion.reading import LARGEST_FILE, Files, described, too_large
-from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.camels.text import TextFile
 
 MOST_FILES = 200_000

@@ -9,8 +9,8 @@ from math import sqrt
 
 import numpy as np
 
-from hydrology.series import DailySeries
-from hydrology.unit_hints import unit_hint
+from hydrology.base.series import DailySeries
+from hydrology.weather.unit_hints import unit_hint
 from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import MEND_ROW, Table, TextFile
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from hydrology.basins import basin_id
-from hydrology.errors import InvalidInput
-from ingestion.sources.base import SourceError, shown_name
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import InvalidInput
+from ingestion.base import SourceError, shown_name
 from ingestion.sources.camels.files import ArchiveFile
 
 # The products by the kind in a forcing file's name (daymet was made by the Center for Integrated Data Analytics).

@@ -7,8 +7,8 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Days
-from hydrology.series import DailySeries, Flag
+from hydrology.base.calendar import Days
+from hydrology.base.series import DailySeries, Flag
 from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import Table, TextFile
 

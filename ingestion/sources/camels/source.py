@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hydrology.basins import gauge_product
-from hydrology.errors import InvalidInput, NotFound
-from hydrology.series import DailySeries
-from hydrology.source_calendars import with_lacking_days_marked
+from hydrology.base.basins import gauge_product
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.series import DailySeries
+from hydrology.weather.source_calendars import with_lacking_days_marked
+from ingestion.base import BasinData, SourceError, SourceSeries
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.base import BasinData, SourceError, SourceSeries
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
 from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
 from ingestion.sources.camels.forcing import parse_forcing

@@ -5,9 +5,9 @@ from contextlib import suppress
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.basins import source_code
-from hydrology.discharge_values import number_of, qualifier_flags, screened
-from hydrology.series import DailySeries
+from hydrology.base.basins import source_code
+from hydrology.base.discharge_values import number_of, qualifier_flags, screened
+from hydrology.base.series import DailySeries
 from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import Table, TextFile
 

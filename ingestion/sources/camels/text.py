@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ingestion.sources.base import SourceError, SourceFile
+from ingestion.base import SourceError, SourceFile
 
 _Converters = dict[int | str, Callable[[str], float]]
 

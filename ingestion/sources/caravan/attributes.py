@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ingestion.sources.base import SourceError, SourceFile, column_label
+from ingestion.base import SourceError, SourceFile, column_label
 from ingestion.sources.sheet import Sheet
 
 PLACE = ("gauge_lat", "gauge_lon", "area")

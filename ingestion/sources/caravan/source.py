@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from hydrology.basins import basin_id
-from hydrology.errors import InvalidInput, NotFound
-from hydrology.units import M2_PER_KM2
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.units import M2_PER_KM2
+from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
 from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf

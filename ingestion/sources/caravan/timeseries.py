@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.calendar import Days, day
-from hydrology.series import DailySeries
+from hydrology.base.calendar import Days, day
+from hydrology.base.series import DailySeries
+from ingestion.base import SourceError, SourceFile
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
-from ingestion.sources.base import SourceError, SourceFile
 from ingestion.sources.caravan.variables import QUANTITIES, STREAMFLOW, same_unit, stated_units
 from ingestion.sources.daily import DailyRows
 from ingestion.sources.sheet import Sheet

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from hydrology.quantities import Quantity
+from hydrology.base.variables import Quantity
 
 PRODUCT = "era5_land"
 STREAMFLOW = "streamflow"

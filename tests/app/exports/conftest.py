@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.series import Flag
-from records import basins, promotions, series, skill
-from records.engine import Database
+from hydrology.base.series import Flag
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.verification import scores
+from records.versions import promotions
 from tests.app import factories as made
 from tests.app.conftest import serving
-from tests.app.test_skill import SCORE
-from tests.app.test_volumes import paths
+from tests.app.forecasts.test_volumes import paths
+from tests.app.models.test_skill import SCORE
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
 FORMULA = '=HYPERLINK("http://evil.example")'
@@ -59,4 +62,4 @@ def keep(database: Database) -> None:
         flow = np.where(np.arange(30) == 4, np.nan, np.linspace(1.0, 9.0, 30))
         record = daily("2008-09-01", *flow.tolist(), flag=Flag.APPROVED, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
-        skill.replace(session, [replace(SCORE, version_id=version)])
+        scores.replace(session, [replace(SCORE, version_id=version)])

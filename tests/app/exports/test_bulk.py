@@ -7,8 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.forecasts.batch import MOST_BASINS
-from records import basins, promotions
-from records.engine import Database
+from records.basins import basins
+from records.database.engine import Database
+from records.versions import promotions
 from tests.app import factories as made
 from tests.app.exports.conftest import BARE, SECOND
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version

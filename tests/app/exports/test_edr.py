@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from app.edr.answers import told
 from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
-from records.basins import Site
+from records.basins.basins import Site
 from tests.app.exports.conftest import BARE, FORECAST, OBSERVATIONS, SECOND
 from tests.records.factories import BASIN
 

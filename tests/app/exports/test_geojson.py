@@ -2,8 +2,8 @@
 
 from starlette.testclient import TestClient
 
-from records.engine import Database
-from tests.app import test_alerts
+from records.database.engine import Database
+from tests.app.alerts import test_alerts
 from tests.app.exports.conftest import BARE, BASINS, FORECAST, FORMULA, SECOND
 from tests.records.factories import BASIN
 

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from app.exports import netcdf
 from app.exports.table import Column, Table
-from app.problems import InvalidRequest
+from app.http.problems import InvalidRequest
 from tests.app.exports.conftest import BARE, FORECAST, FORECASTS, OBSERVATIONS, SECOND, STORAGE
 from tests.records.factories import BASIN
 

@@ -8,9 +8,9 @@ import pytest
 import zstandard
 from starlette.testclient import TestClient
 
-from app import server
-from records.engine import Database
-from records.settings import Settings
+from app.http import server
+from records.database.engine import Database
+from runtime.settings import Settings
 from tests.app.conftest import PATIENCE, bearer, listening, serving
 from tests.app.exports.conftest import BASINS, FORECAST, FORECASTS
 from tests.records.factories import a_claimed_job

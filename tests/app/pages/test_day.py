@@ -4,7 +4,7 @@ import re
 
 from starlette.testclient import TestClient
 
-from records.engine import Database
+from records.database.engine import Database
 from tests.app.factories import forecast
 from tests.records.factories import a_basin, a_promoted_version, a_run
 

@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 
 from app.pages.what_if import SLIDERS
 from jobspec.kinds import read
-from records.engine import Database
+from records.database.engine import Database
 from tests.app import factories as made
-from tests.app.test_what_if import keep, with_more_water
+from tests.app.forecasts.test_what_if import keep, with_more_water
 from tests.records.factories import BASIN, a_basin
 
 PAGE = f"/basins/{BASIN}/what-if"

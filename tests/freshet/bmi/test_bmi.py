@@ -15,9 +15,9 @@ import torch
 from freshet.bmi import Freshet
 from freshet.bmi.basin import Basin, Unbalanced
 from freshet.bmi.variables import CELLS, DEPTH, FLOW, INPUTS, LOSS, OUTPUTS, RESIDUAL, STORAGE, WATER
-from hydrology.calendar import Period
-from hydrology.errors import InvalidInput
-from hydrology.units import Area, mm_per_day_to_m3s
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import Area, mm_per_day_to_m3s
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.pretrained import DEFAULT, SHELF, form

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from freshet.client import Client
-from records.settings import Settings
+from runtime.settings import Settings
 from tests.app.conftest import listening
 
 

@@ -15,7 +15,7 @@ import pytest
 from freshet.client import Client, Refused, ServiceError
 from freshet.client.connection import ATTEMPTS
 from freshet.client.frames import to_pandas, to_xarray
-from hydrology.errors import InvalidInput
+from hydrology.base.errors import InvalidInput
 from tests.freshet.conftest import BASINS
 from tests.ingestion.servers import Server, serving, status, whole
 

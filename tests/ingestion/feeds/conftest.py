@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.live.server import serving
 from benchmarks.live.world import Fault, Gauge, World
-from hydrology.calendar import Period, day
-from hydrology.errors import Problem
-from hydrology.series import DailySeries, Flag
-from hydrology.weather import WeatherForecast
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import Problem
+from hydrology.base.series import DailySeries, Flag
+from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import Feed, Given, Observations, Site, Wanted
 from ingestion.feeds.http import Service
 

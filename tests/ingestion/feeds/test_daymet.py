@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.live.world import Fault
-from hydrology.calendar import Period
-from hydrology.series import Flag
+from hydrology.base.calendar import Period
+from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.daymet import DaymetFeed, _table
 from ingestion.feeds.http import Broken

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hydrology.series import Flag
+from hydrology.base.series import Flag
 from ingestion.feeds.files import FilesFeed
 from ingestion.reading import Files
 from tests.ingestion.feeds.conftest import COAST, MAINE, Live, observed, why

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from hydrology.calendar import Period, day
-from hydrology.series import Flag
+from hydrology.base.calendar import Period, day
+from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem, Observations, Wanted
 from ingestion.feeds.flow import discharge
 from ingestion.feeds.http import Broken

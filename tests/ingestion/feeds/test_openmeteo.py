@@ -10,7 +10,7 @@ import pytest
 from benchmarks.live import meteo
 from benchmarks.live.reply import as_json
 from benchmarks.live.world import Fault
-from hydrology.calendar import Period, day
+from hydrology.base.calendar import Period, day
 from ingestion.feeds.base import FeedProblem, Site, Wanted
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast

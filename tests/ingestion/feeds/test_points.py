@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hydrology.calendar import zone_of_longitude
+from hydrology.base.calendar import zone_of_longitude
 from ingestion.feeds.base import Site
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.points import OverPoints

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.live.world import Fault, Revision
-from hydrology.calendar import Period, day
-from hydrology.series import Flag
+from hydrology.base.calendar import Period, day
+from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem, Wanted
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.usgs import UsgsFeed

@@ -7,9 +7,9 @@ from xml.sax.saxutils import escape
 import netCDF4
 import numpy as np
 
-from hydrology.calendar import Day, Period, day
-from records import series
-from records.engine import Database
+from hydrology.base.calendar import Day, Period, day
+from records.database.engine import Database
+from records.series import series
 
 NAMES = ("precipitation", "srad", "tmax", "tmin", "vp")
 UNITS = {"precipitation": "mm", "srad": "W/m2", "tmax": "°C", "tmin": "°C", "vp": "Pa"}

@@ -12,20 +12,22 @@ import rtctools.data.netcdf
 import rtctools.data.pi
 import rtctools.data.rtc
 
-from hydrology.calendar import Period, day
-from hydrology.errors import InvalidInput, Problem
-from hydrology.evaporation import daylength
-from hydrology.units import mm_per_day_to_m3s
-from ingestion.sources.base import SourceError
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.units import mm_per_day_to_m3s
+from hydrology.weather.evaporation import daylength
+from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import saved_state
 from models.saved_state import Owner, UnusableState
-from operations.basins import area_by
+from operations.data.basins import area_by
 from operations.fews.adapter import Done, NothingComputed, prepared, run
-from operations.forecast import forecast
-from operations.loading import load_version
-from records import basins, runs, versions
-from records.engine import Database
+from operations.forecasting.forecast import forecast
+from operations.versions.load_networks import load_version
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import runs
+from records.versions import versions
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.fews.files import (
     NAMES,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hydrology.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput, Problem
 from ingestion import reading
-from ingestion.sources.base import SourceError
+from ingestion.base import SourceError
 from operations.fews import netcdf_series, xml_series
 from operations.fews.adapter import prepared
 from operations.fews.run_file import opened, read

@@ -1,0 +1,78 @@
+"""/v1/deliveries"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from app.alerts.deliveries import service
+from app.alerts.deliveries.schemas import DeliveryDetail, DeliveryPage
+from app.alerts.subscriptions.service import NotYourSubscription
+from app.http.api_keys import AnyKey, By, Operator
+from app.http.dependencies import IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock
+from app.http.pagination import next_page
+from app.http.problems import documented_keyed, documented_writing
+from jobspec.fields import ID
+from records.access import audit
+from records.alerts import deliveries
+from records.alerts.deliveries import NotEnded, Status, UnknownDelivery
+from records.alerts.subscriptions import UnknownSubscription
+
+router = APIRouter(prefix="/deliveries", tags=["subscriptions"])
+
+DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+OfSubscription = Annotated[str | None, Query(description="Only those of this subscription.", pattern=ID)]
+WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
+
+
+@router.get(
+    "",
+    summary="What came of telling receivers",
+    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+)
+def list_deliveries(
+    request: Request,
+    response: Response,
+    session: Reading,
+    key: AnyKey,
+    subscription: OfSubscription = None,
+    status: WithStatus = None,
+    after: IdCursor = None,
+    limit: PageLimit = 100,
+) -> DeliveryPage:
+    """The deliveries to the subscriptions that the key made (for an admin's key, all), the newest first, a page at a
+    time: follow `next` until it is null."""
+    page, more = service.page(session, key, subscription=subscription, status=status, after=after, limit=limit)
+    response.headers["Cache-Control"] = "no-store"
+    query = {"subscription": subscription, "status": status, "limit": limit}
+    following = next_page(request, response, query, page[-1].id if more else None)
+    return DeliveryPage(deliveries=page, next=following)
+
+
+@router.get(
+    "/{delivery}",
+    summary="The log of a delivery",
+    responses=documented_keyed(UnknownDelivery, NotYourSubscription),
+)
+def read_delivery(session: Reading, key: AnyKey, response: Response, delivery: DeliveryId) -> DeliveryDetail:
+    """Every attempt: when, what the receiver answered, or why it does not count as delivered. What the receiver says
+    besides its status is not read."""
+    response.headers["Cache-Control"] = "no-store"
+    return service.detail(session, service.owned(session, key, delivery))
+
+
+@router.post(
+    "/{delivery}/replay",
+    summary="Tell a receiver again",
+    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded),
+)
+def replay_delivery(
+    response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, delivery: DeliveryId
+) -> DeliveryDetail:
+    """A delivery that has ended, well or not, is attempted anew: the same event, with as many attempts as a new one."""
+    with database.transaction() as session:
+        service.owned(session, key, delivery)
+        kept = deliveries.replay(session, delivery)
+        audit.record(session, actor, "delivery replayed", delivery, clock.wall())
+        told = service.detail(session, kept)
+    response.headers["Cache-Control"] = "no-store"
+    return told

@@ -1,0 +1,59 @@
+"""Answers about deliveries."""
+
+from datetime import datetime
+
+from pydantic import ConfigDict, Field
+
+from app.alerts.deliveries.example import ATTEMPT, DELIVERY, DELIVERY_DETAIL
+from app.http.base_schema import Missing, Model
+from records.alerts.alert_changes import ChangeKind
+from records.alerts.deliveries import Status
+
+
+class DeliveryAttempt(Model):
+    """One sending."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ATTEMPT]})
+
+    number: int
+    at: datetime
+    ended_at: datetime | None
+    status_code: int | None = Field(description="What the receiver answered. Its body is not read.")
+    failure: str | None = Field(description="Why it does not count as delivered.")
+    missing: Missing
+
+
+class Delivery(Model):
+    """A change for a receiver."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY]})
+
+    id: str
+    subscription: str
+    event: str = Field(description="The change: the same at every attempt.")
+    kind: ChangeKind
+    basin: str
+    status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
+    tries: int = Field(description="Attempts since it was made or last replayed.")
+    most_tries: int = Field(description="After so many it has failed.")
+    next_at: datetime | None = Field(description="When the next attempt is made; null for at once.")
+    ended_at: datetime | None
+    missing: Missing
+
+
+class DeliveryDetail(Delivery):
+    """A change for a receiver, and every attempt to tell it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY_DETAIL]})
+
+    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
+
+
+class DeliveryPage(Model):
+    """Deliveries, the newest first."""
+
+    deliveries: list[Delivery]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4"],
+    )

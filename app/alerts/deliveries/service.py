@@ -1,0 +1,95 @@
+"""Deliveries from the records to their answers."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.alerts.deliveries.schemas import Delivery, DeliveryAttempt, DeliveryDetail
+from app.alerts.subscriptions import service as subscriptions
+from records.access.keys import Key
+from records.alerts import alert_changes, deliveries
+from records.alerts.deliveries import MOST_TRIES, Status
+
+_WHY_OF_ATTEMPT = {
+    "ended_at": "It is under way.",
+    "status_code": "The receiver has not answered.",
+    "failure": "It is delivered, or under way.",
+}
+
+
+def page(
+    session: Session,
+    key: Key,
+    *,
+    subscription: str | None,
+    status: Status | None,
+    after: str | None,
+    limit: int,
+) -> tuple[list[Delivery], bool]:
+    """Return a page of the deliveries that a key may see, and whether there are more after it.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+        NotYourSubscription: another key made it.
+    """
+    chosen: list[str] | None = None
+    if subscription is not None:
+        chosen = [subscriptions.owned(session, key, subscription).id]
+    elif key.scope != "admin":
+        chosen = [one.id for one in subscriptions.of_key(session, key)]
+    rows = deliveries.page(session, subscriptions=chosen, status=status, after=after, limit=limit + 1)
+    return _answers(session, rows[:limit]), len(rows) > limit
+
+
+def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
+    """Return a delivery that a key may see and replay.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+        NotYourSubscription: it is of another key's subscription.
+    """
+    kept = deliveries.get(session, delivery)
+    subscriptions.owned(session, key, kept.subscription_id)
+    return kept
+
+
+def detail(session: Session, kept: deliveries.Delivery) -> DeliveryDetail:
+    """Return a delivery with its log."""
+    attempts = [
+        DeliveryAttempt(**fields, missing=_missing(fields, _WHY_OF_ATTEMPT))
+        for fields in (asdict(attempt) for attempt in deliveries.attempts_of(session, kept.id))
+    ]
+    return DeliveryDetail(**_fields(kept, _changes(session, [kept])), attempts=attempts)
+
+
+def _answers(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
+    changes = _changes(session, rows)
+    return [Delivery(**_fields(kept, changes)) for kept in rows]
+
+
+def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int, alert_changes.Change]:
+    return alert_changes.get_many(session, [kept.change_seq for kept in rows])
+
+
+def _fields(kept: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
+    change = changes[kept.change_seq]
+    fields = {
+        "id": kept.id,
+        "subscription": kept.subscription_id,
+        "event": change.id,
+        "kind": change.kind,
+        "basin": change.basin_id,
+        "status": kept.status,
+        "tries": kept.tries,
+        "most_tries": MOST_TRIES,
+        "next_at": kept.next_at,
+        "ended_at": kept.ended_at,
+    }
+    at_once = "It is attempted at once, or right now." if kept.status == "pending" else "It has ended."
+    return fields | {"missing": _missing(fields, {"next_at": at_once, "ended_at": "It is under way."})}
+
+
+def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
+    return {name: reason for name, reason in why.items() if fields[name] is None}

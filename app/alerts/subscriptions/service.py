@@ -1,0 +1,88 @@
+"""Subscriptions from requests to the records, and back to their answers."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.alerts.subscriptions.schemas import Subscription, SubscriptionWithSecret
+from app.http.problems import Forbidden
+from hydrology.base.errors import InvalidInput
+from jobspec.addresses import why_no_target
+from records.access.keys import Key
+from records.alerts import subscriptions, webhook_signature
+from records.alerts.subscriptions import OVERLAP
+from runtime.settings import Settings
+
+_KEPT = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
+
+
+class NotYourSubscription(Forbidden):
+    """Another key made the subscription."""
+
+    kind = "not-your-subscription"
+
+
+class ForbiddenTarget(InvalidInput):
+    """Nothing may be sent to the address."""
+
+    kind = "forbidden-target"
+
+
+def require_target(settings: Settings, url: str | None) -> None:
+    """Return when something may be sent to a URL, as far as the URL itself tells.
+
+    Raises:
+        ForbiddenTarget: it may not.
+    """
+    if url is not None and (reason := why_no_target(url, settings.webhook_hosts)):
+        raise ForbiddenTarget(reason)
+
+
+def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscription:
+    """Return a subscription that a key may see and change: its own, or any where it is an admin's.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+        NotYourSubscription: another key made it.
+    """
+    kept = subscriptions.get(session, subscription)
+    if key.scope != "admin" and kept.key_id != key.id:
+        raise NotYourSubscription(
+            f"Subscription {kept.id} was not made with the key of {key.name}: use the key that did, or an admin's."
+        )
+    return kept
+
+
+def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
+    """Return the subscriptions that a key may see."""
+    return subscriptions.list_subscriptions(session, None if key.scope == "admin" else key.id)
+
+
+def answer(kept: subscriptions.Subscription, at: datetime) -> Subscription:
+    """Return what is told of a subscription, without its secret."""
+    return Subscription(**_fields(kept, at))
+
+
+def with_secret(kept: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
+    """Return a subscription with the newest of its secrets.
+
+    Raises:
+        NoWebhookKey: the key that secrets follow from is damaged.
+    """
+    secret = webhook_signature.secret(webhook_signature.service_key(settings), kept.id, kept.generation)
+    return SubscriptionWithSecret(**_fields(kept, at), secret=secret)
+
+
+def _fields(kept: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
+    values = asdict(kept)
+    fields = {name: values[name] for name in _KEPT}
+    overlaps = kept.rotated_at is not None and len(kept.generations(at)) > 1
+    fields["old_secret_until"] = kept.rotated_at + OVERLAP if overlaps and kept.rotated_at else None
+    why = {
+        "basins": "Changes of all basins are told.",
+        "rotated_at": "Its secret is the first.",
+        "old_secret_until": "Its secret is the only one that is good.",
+    }
+    return fields | {"missing": {name: reason for name, reason in why.items() if fields[name] is None}}

@@ -1,0 +1,49 @@
+"""What chooses basins by where they lie."""
+
+import math
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from records.basins.basins import Box
+
+Huc = Annotated[
+    str | None,
+    Query(description="The beginning of the hydrologic unit code.", pattern="^[0-9]{1,12}$", examples=["01"]),
+]
+
+
+def _box(text: str | None) -> str | None:
+    """Refuse what is no box."""
+    if text is not None:
+        corners(text)
+    return text
+
+
+def corners(text: str) -> Box:
+    """Return west, south, east and north of a box that is written so, degrees."""
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError:
+        west = south = east = north = math.nan
+    if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south <= north <= 90):
+        raise PydanticCustomError(
+            "box",
+            "not a box: give minlon,minlat,maxlon,maxlat in degrees, longitudes from -180 to 180, latitudes from "
+            "-90 to 90 and the lower one first; where the box crosses the 180th meridian, minlon is the greater one",
+        )
+    return west, south, east, north
+
+
+BoundingBox = Annotated[
+    str | None,
+    AfterValidator(_box),
+    Query(
+        description="Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon, "
+        "the box crosses the 180th meridian. A basin whose place is not known is in no box.",
+        examples=["-70,44,-66,48"],
+        max_length=200,
+    ),
+]

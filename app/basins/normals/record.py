@@ -1,0 +1,63 @@
+"""The days that a normal is of: those that were observed, and those that the current version simulates."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from app.basins.observations.service import DISCHARGE
+from app.forecasts.service import NOT_CONSERVING
+from hydrology.base import units as convert
+from hydrology.base.calendar import Period
+from hydrology.base.units import Units
+from records.series import series
+from records.simulations import simulated_storage, snow_cells
+from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.versions import versions
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All days of a variable that are known, in the unit to tell them in.
+
+    Attributes:
+        source: the product that they are of, or the version that simulates them.
+        values: (days,), NaN where missing.
+    """
+
+    kind: Literal["observed", "simulated"]
+    source: str
+    unit: str
+    period: Period
+    values: npt.NDArray[np.floating]
+
+
+def observed(
+    session: Session, basin: str, product: str, variable: str, units: Units | None, area: convert.Area | None
+) -> Record | str:
+    """Return the series of a product, discharge in the unit asked for; or why there is none."""
+    daily = series.read(session, basin, product, variable)
+    if daily is None:
+        return f"No {variable} of {product} is kept for {basin}."
+    if variable != DISCHARGE or units is None:
+        return Record("observed", product, daily.unit, daily.period, daily.values)
+    flow = convert.converted(daily.values, unit=daily.unit, into=units, area=area)
+    return Record("observed", product, units, daily.period, flow)
+
+
+def simulated(session: Session, basin: str, version: str | None, variable: WaterVariable) -> Record | str:
+    """Return the water that the current version simulates, or why none is known."""
+    if version is None:
+        return f"No model version is current for {basin}."
+    if not versions.get(session, version).conserving:
+        return NOT_CONSERVING
+    water = _water(session, basin, version, variable)
+    return water if isinstance(water, str) else Record("simulated", version, "mm", water.period, water.values)
+
+
+def _water(session: Session, basin: str, version: str, variable: WaterVariable) -> SimulatedWater | str:
+    if variable == "storage":
+        return simulated_storage.storage_of(session, version, basin)
+    return simulated_storage.snow_of(session, version, basin, snow_cells.mapping(session, version, basin))

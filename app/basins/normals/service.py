@@ -1,0 +1,167 @@
+"""What is normal on some days, from the records to the answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.normals.record import Record, observed, simulated
+from app.basins.normals.schemas import DayNormals, Normals
+from app.basins.observations.service import DISCHARGE, LONGEST_DAYS, USUAL_DAYS, credit_of, nothing_kept
+from app.basins.schemas import kind_of
+from app.forecasts.schemas import Area
+from app.http.base_schema import Period
+from app.http.discharge_units import area_between, refused
+from app.http.json_numbers import gappy_column
+from hydrology.base import calendar
+from hydrology.base import units as convert
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Days, day
+from hydrology.base.units import ObservedUnits, observed_unit
+from hydrology.climatology.flow_climatology import NEAR_DAYS
+from hydrology.climatology.normals import LEAST_YEARS, normals, too_few_years
+from records.series import series
+from records.simulations.simulated_storage import WATER
+from records.versions import promotions, versions
+
+_FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
+_USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
+
+
+@dataclass(frozen=True, slots=True)
+class NormalsRequest:
+    """What is asked; None is the usual.
+
+    Attributes:
+        variable: one, or all.
+        product: of the weather.
+        start, end: the first and last day.
+        units: of discharge; m3/s unless another is named.
+        area: the name of the area that depths are taken over.
+    """
+
+    variable: str | None
+    product: str | None
+    start: Day | None
+    end: Day | None
+    units: ObservedUnits | None
+    area: str | None
+
+
+def normals_of(session: Session, basin: str, request: NormalsRequest, now: datetime) -> Normals:
+    """Return the answer.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        NoObservations: nothing of the product is kept, or no such variable; the sentence names what is.
+        UnknownArea: the basin has no area of that name.
+        InvalidRequest: the period is too long or turned round, or the unit or the area does not fit.
+    """
+    period, catalogue = _period(request, now), series.catalogue(session, basin)
+    version = promotions.current(session, [basin]).get(basin)
+    product, why_no_product = _weather_product(session, basin, request.product, version, catalogue)
+    sources = _sources(basin, product, request.variable, catalogue)
+    area = _area(session, basin, request, DISCHARGE in sources)
+    records: dict[str, Record | str] = {
+        name: observed(session, basin, source, name, observed_unit(request.units), area)
+        for name, source in sources.items()
+    }
+    records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
+    told = {name: None if isinstance(record, str) else _told(record, period.days) for name, record in records.items()}
+    missing = _missing(records, told)
+    if area is None:
+        missing["area"] = "No value was converted with an area."
+    if product is None:
+        missing["product"] = why_no_product
+    return Normals(
+        basin=basin,
+        basin_kind=kind_of(basin),
+        product=product,
+        credits={source: credit for source in set(sources.values()) if (credit := credit_of(session, source))},
+        area=None if area is None else Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2),
+        near_days=NEAR_DAYS,
+        least_years=LEAST_YEARS,
+        time=period.days.tolist(),
+        variables=told,
+        missing=missing,
+    )
+
+
+def _period(request: NormalsRequest, now: datetime) -> calendar.Period:
+    if request.start is None:
+        last = day(now.date()) if request.end is None else request.end
+        return calendar.Period(max(last - _USUAL, _FIRST), last)
+    period = calendar.Period(request.start, min(request.start + _USUAL, _LAST) if request.end is None else request.end)
+    if period.last < period.first:
+        raise refused("end", "the period ends before it begins: swap start and end.")
+    if len(period) > LONGEST_DAYS:
+        detail = f"{period} are {len(period)} days, and one answer holds at most {LONGEST_DAYS}: ask for a part."
+        raise refused("end", detail)
+    return period
+
+
+def _weather_product(
+    session: Session, basin: str, asked: str | None, version: str | None, catalogue: Sequence[series.Entry]
+) -> tuple[str | None, str]:
+    """Return the product whose weather is told, that of the current version unless one is named, and why none is."""
+    products = {entry.product for entry in catalogue}
+    if asked is not None:
+        if asked not in products:
+            raise nothing_kept(f"No series of {asked}", basin, catalogue)
+        return asked, ""
+    if version is None:
+        return None, f"No model version is current for {basin}, whose weather would be told: name a product."
+    product = versions.get(session, version).product
+    return (product if product in products else None), f"No series of {product} is kept for {basin}."
+
+
+def _sources(
+    basin: str, product: str | None, variable: str | None, catalogue: Sequence[series.Entry]
+) -> Mapping[str, str]:
+    """Return the product of each observed variable that is told."""
+    sources = {DISCHARGE: gauge_product(basin)}
+    sources |= {entry.variable: entry.product for entry in catalogue if entry.product == product}
+    if variable is None:
+        return sources
+    if variable not in (*sources, *WATER):
+        raise nothing_kept(f"No {variable}", basin, catalogue)
+    return {name: source for name, source in sources.items() if name == variable}
+
+
+def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: bool) -> convert.Area | None:
+    unit = series.unit_of(session, basin, gauge_product(basin), DISCHARGE) if of_discharge else None
+    if request.units is not None and not of_discharge:
+        raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
+    return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
+
+
+def _told(record: Record, days: Days) -> DayNormals:
+    of_days = normals(record.values, record.period, days)
+    p10, p25, median, p75, p90 = (gappy_column(quantile) for quantile in of_days.quantiles)
+    return DayNormals(
+        kind=record.kind,
+        source=record.source,
+        units=record.unit,
+        record=Period.between(record.period.first, record.period.last),
+        mean=gappy_column(of_days.mean),
+        p10=p10,
+        p25=p25,
+        median=median,
+        p75=p75,
+        p90=p90,
+        years=of_days.years.tolist(),
+    )
+
+
+def _missing(records: Mapping[str, Record | str], told: Mapping[str, DayNormals | None]) -> dict[str, str]:
+    """Return why variables, or days of them, are null."""
+    missing = {}
+    for name, record in records.items():
+        normal = told[name]
+        if isinstance(record, str):
+            missing[f"variables.{name}"] = record
+        elif normal is not None and (lacking := normal.mean.count(None)):
+            missing[f"variables.{name}"] = too_few_years(lacking, len(normal.mean))
+    return missing

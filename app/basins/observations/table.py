@@ -1,0 +1,72 @@
+"""Observations as a table: a row a day, a column a variable and one its flags."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.basins.observations.schemas import Observations
+from app.exports.basins import NOWHERE, basin_columns
+from app.exports.table import Column, Table, constant
+from app.forecasts.table import RIVER_FLOW
+from records.basins.basins import Site
+
+
+@dataclass(frozen=True, slots=True)
+class _Standard:
+    """What a variable is by the CF conventions: its standard name, its cell methods, and the unit that fits both."""
+
+    name: str
+    cell_methods: str
+
+
+_STANDARDS: Mapping[tuple[str, str], _Standard] = {
+    ("discharge", "m3/s"): _Standard(RIVER_FLOW, "time: mean"),
+    ("discharge", "cfs"): _Standard(RIVER_FLOW, "time: mean"),
+    ("precipitation", "mm/day"): _Standard("lwe_precipitation_rate", "time: mean"),
+    ("tmax", "degC"): _Standard("air_temperature", "time: maximum"),
+    ("tmin", "degC"): _Standard("air_temperature", "time: minimum"),
+    ("tmean", "degC"): _Standard("air_temperature", "time: mean"),
+    ("srad", "W/m2"): _Standard("surface_downwelling_shortwave_flux_in_air", "time: mean"),
+    ("vp", "Pa"): _Standard("water_vapor_partial_pressure_in_air", "time: mean"),
+    ("swe", "mm"): _Standard("lwe_thickness_of_surface_snow_amount", "time: mean"),
+}
+
+
+def of_observations(answer: Observations, sites: Mapping[str, Site]) -> Table:
+    """Return the daily series of a product in a basin."""
+    rows, credit = len(answer.time), answer.credit
+    columns = [
+        *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
+        constant("product", "where the series come from", "text", answer.product, rows),
+        constant("credit", "whose they are", "text", credit and credit.credit, rows),
+        constant("licence", "under which they may be used", "text", credit and credit.licence, rows),
+        constant("known_at", "instant at which this was known", "instant", answer.known_at, rows),
+        Column("time", "day", "day", answer.time),
+    ]
+    legend = {int(bit): words for bit, words in answer.flag_legend.items()}
+    for variable, values in answer.values.items():
+        columns += variable_columns(variable, values, answer.flags[variable], answer.units[variable], legend)
+    name = f"{answer.basin}_{answer.product}_{answer.time[0]}_{answer.time[-1]}"
+    return Table(name, f"{answer.product} in {answer.basin}", columns)
+
+
+def variable_columns(
+    variable: str, values: list[float | None], flags: list[int], unit: str, legend: Mapping[int, str]
+) -> list[Column]:
+    """Return the values of a variable and their flags."""
+    return [
+        _values(variable, values, unit),
+        Column(f"{variable}_flags", f"flags of {variable}", "integer", flags, flags=legend),
+    ]
+
+
+def _values(variable: str, values: list[float | None], unit: str) -> Column:
+    standard = _STANDARDS.get((variable, unit))
+    return Column(
+        variable,
+        variable,
+        "number",
+        values,
+        unit,
+        standard_name=None if standard is None else standard.name,
+        cell_methods=None if standard is None else standard.cell_methods,
+    )

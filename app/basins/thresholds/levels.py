@@ -1,0 +1,89 @@
+"""The levels that the flow of a run is held against, in the unit of an answer and in that of the run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.forecasts.discharge import NoArea
+from hydrology.base import units as convert
+from hydrology.base.units import Units
+from hydrology.extremes.thresholds import OF_MODEL, Statistic
+from hydrology.uncertainty.exceedance import Direction
+from records.alerts import thresholds
+from records.runs import runs
+from records.simulations import simulated_thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of discharge.
+
+    Attributes:
+        name: None for one that was asked for.
+        depth: mm/day; None where the record is too short.
+        told: in the unit asked for, likewise.
+        reason: why they are None.
+        of_model: whether it is of the version's own simulation.
+    """
+
+    name: str | None
+    direction: Direction
+    depth: float | None
+    told: float | None
+    reason: str | None = None
+    of_model: bool = False
+
+
+def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> Level:
+    """Return a level that is passed upwards.
+
+    Raises:
+        NoArea: the run names no area, and it is in another unit than the run's depths.
+    """
+    return Level(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
+
+
+def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[Level]:
+    """Yield the levels that operators set, those of the record, and those of the version's own simulation.
+
+    Raises:
+        NoArea: the run names no area, and levels are in another unit than its depths.
+    """
+    for level in thresholds.levels_of(session, basin.basin_id):
+        if level.discharge is None or level.unit is None:
+            yield Level(level.name, level.direction, None, None, level.reason)
+        else:
+            yield _level(basin, level.name, level.direction, level.discharge, level.unit, units)
+    of_model = simulated_thresholds.get(session, run.version_id, basin.basin_id)
+    if of_model is not None:
+        yield from _of_model(basin, of_model.statistics, units)
+
+
+def _of_model(basin: runs.RunBasin, statistics: Sequence[Statistic], units: Units) -> Iterator[Level]:
+    for statistic in statistics:
+        for named in statistic.levels:
+            direction, name = thresholds.DIRECTIONS[statistic.kind], OF_MODEL + named.name
+            if named.level.value is None:
+                yield Level(name, direction, None, None, named.level.reason, of_model=True)
+            else:
+                level = _level(basin, name, direction, named.level.value, simulated_thresholds.UNIT, units)
+                yield replace(level, of_model=True)
+
+
+def _level(basin: runs.RunBasin, name: str, direction: Direction, discharge: float, unit: str, units: Units) -> Level:
+    return Level(name, direction, _in(basin, discharge, unit, "mm/day"), _in(basin, discharge, unit, units))
+
+
+def _in(basin: runs.RunBasin, discharge: float, unit: str, into: str) -> float:
+    area = None
+    if "mm/day" in (unit, into) and unit != into:
+        if basin.area_m2 is None or basin.area_name is None:
+            raise NoArea(
+                f"The run names no drainage area of {basin.basin_id}, so no level can be compared with its depths: ask "
+                "for units=mm/day and a discharge."
+            )
+        area = convert.Area(basin.area_name, basin.area_m2)
+    (flow,) = convert.converted(np.array([discharge]), unit=unit, into=into, area=area).tolist()
+    return float(flow)

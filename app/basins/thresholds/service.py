@@ -1,0 +1,190 @@
+"""Levels of discharge from the records to their answers."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.observations.service import credit_of
+from app.basins.schemas import kind_of
+from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
+from app.forecasts.schemas import Area
+from app.http.base_schema import Period
+from app.http.conditional import entity_tag
+from app.http.discharge_units import area_between
+from app.http.json_numbers import gappy_column
+from hydrology.base import units as convert
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import as_date
+from hydrology.base.units import Units
+from hydrology.extremes import thresholds as levels
+from hydrology.extremes.frequency import INTERVAL, SAMPLES
+from records.alerts import thresholds
+from records.alerts.thresholds import FIXED_UNIT
+from records.basins import basins
+from records.series import series
+from records.simulations import simulated_thresholds
+from records.versions import promotions
+
+_INTERVAL = (
+    f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. Of a short record it holds the "
+    "true level less often than it says."
+)
+_WHY = {
+    "record.levels.return_period_years": "A share of the days has none.",
+    "record.levels.exceeded_percent": "A return period has none.",
+    "record.interval": "The levels are counted: they have none.",
+    "record.period": "No year has enough days.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a basin's levels: in which units, and what these are converted with."""
+
+    basin: str
+    units: Units
+    area: convert.Area | None
+
+
+def request(session: Session, basin: str, units: Units, area: str | None) -> Request:
+    """Return what is asked for.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownArea: it has no area of that name.
+        InvalidRequest: an area is needed and none is named, or one is named and none is needed.
+    """
+    basins.require(session, basin)
+    stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
+    kept = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
+    kept += [] if stored is None else [stored]
+    return Request(basin, units, area_between(session, basin, kept, units, area))
+
+
+def tag_of(session: Session, asked: Request) -> str:
+    """Return the entity tag: the stamp of the record grows with every write to it."""
+    product = gauge_product(asked.basin)
+    credit = credit_of(session, product)
+    fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
+    area = asked.area and (asked.area.name, asked.area.m2)
+    stamp = series.stamp(session, asked.basin, product)
+    model = _model_levels(session, asked.basin)
+    of_model = model if isinstance(model, str) else (model.version_id, str(model.computed_at))
+    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
+
+
+def tell(session: Session, asked: Request) -> Thresholds:
+    """Return the answer."""
+    product = gauge_product(asked.basin)
+    record = thresholds.of_record(session, asked.basin)
+    into = _Into(record.unit or asked.units, asked.units, asked.area)
+    statistics = [_statistic(into, statistic) for statistic in record.statistics]
+    model = _model_levels(session, asked.basin)
+    credit = credit_of(session, product)
+    missing = {
+        name: why
+        for name, why in _WHY.items()
+        if name != "record.period" or any(statistic.period is None for statistic in statistics)
+    }
+    if credit is None:
+        missing["credit"] = "No feed brought any of it."
+    if isinstance(model, str):
+        missing["model"] = model
+    if asked.area is None:
+        missing["area"] = "No value was converted with an area."
+    return Thresholds(
+        basin=asked.basin,
+        basin_kind=kind_of(asked.basin),
+        product=product,
+        credit=credit,
+        units=asked.units,
+        area=None if asked.area is None else _area(asked.area),
+        record=statistics,
+        model=None if isinstance(model, str) else _of_model(asked, model),
+        fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
+        missing=missing,
+    )
+
+
+def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
+    """Return what is told of a level that somebody set, m3/s."""
+    return FixedThreshold(**asdict(threshold))
+
+
+def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | str:
+    """Return the levels of the version that is current for a basin, or why there are none."""
+    version = promotions.current(session, [basin]).get(basin)
+    if version is None:
+        return "No model version is current for the basin."
+    return simulated_thresholds.get(session, version, basin) or (
+        f"No simulation of version {version} has been made for them: make one (freshet thresholds simulate)."
+    )
+
+
+def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelLevels:
+    area = convert.Area(model.area_name, model.area_m2)
+    into = _Into(simulated_thresholds.UNIT, asked.units, area, levels.OF_MODEL)
+    return ModelLevels(
+        version=model.version_id,
+        period=Period.between(model.first_day, model.last_day),
+        area=_area(area),
+        attributes_assumed=model.attributes_assumed,
+        computed_at=model.computed_at,
+        levels=[_statistic(into, statistic) for statistic in model.statistics],
+    )
+
+
+def _area(area: convert.Area) -> Area:
+    return Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
+
+
+def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:
+    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area).converted([threshold.discharge])
+    return fixed_threshold(threshold).model_copy(update={"discharge": discharge})
+
+
+@dataclass(frozen=True, slots=True)
+class _Into:
+    """How levels are told: from their unit in the one that is asked for, with what goes before their names."""
+
+    unit: str
+    units: Units
+    area: convert.Area | None
+    prefix: str = ""
+
+    def converted(self, flows: list[Any]) -> list[float | None]:
+        """Return flows in the unit that is asked for."""
+        known = np.array(flows, dtype=np.float64)  # None becomes NaN
+        return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
+
+
+def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
+    counted, period = statistic.kind == "flow-duration", statistic.period
+    return RecordStatistic(
+        kind=statistic.kind,
+        method=statistic.method,
+        direction=thresholds.DIRECTIONS[statistic.kind],
+        what=levels.WHAT[statistic.kind],
+        interval=None if counted else _INTERVAL,
+        years=statistic.years,
+        left_out_years=statistic.left_out_years,
+        dry_years=statistic.dry_years,
+        period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
+        levels=[_level(into, named) for named in statistic.levels],
+    )
+
+
+def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
+    level = named.level
+    discharge, low, high = into.converted([level.value, level.low, level.high])
+    return RecordLevel(
+        name=into.prefix + named.name,
+        return_period_years=named.return_period_years,
+        exceeded_percent=named.exceeded_percent,
+        discharge=discharge,
+        low=low,
+        high=high,
+        reason=level.reason,
+    )

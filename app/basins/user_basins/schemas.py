@@ -1,0 +1,39 @@
+"""What is said of an own basin."""
+
+from pydantic import ConfigDict, Field
+
+from hydrology.base.products import PATTERN
+from jobspec.basins import AreaKm2, Attributes, Latitude, Longitude
+from jobspec.fields import Line, RequestModel
+
+OWN = "own"
+PRODUCT = f"^{PATTERN}$"
+
+
+class OwnBasin(RequestModel):
+    """A basin of your own."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "Mill Creek at the old mill",
+                    "latitude": 44.085,
+                    "longitude": -115.622,
+                    "huc": "1705",
+                    "area_km2": 118.4,
+                    "attributes": {"elev_mean": 2012.5, "frac_snow": 0.61},
+                }
+            ]
+        }
+    )
+
+    name: Line
+    latitude: Latitude
+    longitude: Longitude
+    huc: str | None = Field(None, pattern="^[0-9]{2,12}$", description="Hydrologic unit code.")
+    area_km2: AreaKm2
+    product: str = Field(
+        OWN, pattern=PRODUCT, description="The product that its weather is kept under; the area is kept with it."
+    )
+    attributes: Attributes = Field({})

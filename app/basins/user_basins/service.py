@@ -1,0 +1,61 @@
+"""Own basins into the records."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.basins.user_basins.schemas import OwnBasin
+from app.http.problems import Forbidden
+from hydrology.base.basins import has_source
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import M2_PER_KM2
+from records.access.keys import Key
+from records.basins import basins
+from records.runs import states
+
+
+class TakenNamespace(InvalidInput):
+    """The basin belongs to a namespace that has a source of its own."""
+
+    kind = "taken-namespace"
+
+
+class NotYours(Forbidden):
+    """Another key registered the basin."""
+
+    kind = "not-your-basin"
+
+
+def require_yours(session: Session, key: Key, basin: str) -> None:
+    """Return when a key may say what a basin is like, or the basin is new.
+
+    Raises:
+        NotYours: another key registered it, or none did, and this one is no admin's.
+    """
+    kept = bool(basins.known(session, [basin]))
+    if kept and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
+        raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
+
+
+def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime) -> bool:
+    """Keep what a key says of a user's basin, and return whether it is new.
+
+    A change of an attribute invalidates the basin's states.
+
+    Raises:
+        TakenNamespace: the basins of its namespace come from a published source.
+        NotYours: another key registered it, and this one is no admin's.
+    """
+    if has_source(basin):
+        namespace = basin.partition("-")[0]
+        raise TakenNamespace(f"{namespace} has a source of its own: name yours in another namespace, like OWN-mill.")
+    new = basins.register(session, basin, key.id)
+    require_yours(session, key, basin)
+    area = {own.product: own.area_km2 * M2_PER_KM2}
+    attributes = own.attributes | {"area_km2": own.area_km2}
+    changes = basins.upsert(
+        session, basins.Basin(basin, own.name, own.latitude, own.longitude, own.huc, area, attributes)
+    )
+    if basins.attributes_revised(session, basin, changes):
+        states.invalidate_all(session, basin, "an attribute was revised", at)
+    return new

@@ -1,0 +1,133 @@
+"""Chances of passing levels, from the calibrated flow of a run to its answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from app.basins.thresholds.levels import Level, level_asked_for, levels_of
+from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.words import UNITS, number, on
+from app.http.json_numbers import column
+from hydrology.base.units import Units
+from hydrology.uncertainty.exceedance import Direction, FlowAhead
+from records.forecasts.latest import Latest
+from records.runs import runs
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Calibrated:
+    """The calibrated flow of a run, mm/day."""
+
+    flow: FlowAhead
+
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
+        """Return the chance of passing a depth on each day, and on any of them."""
+        return self.flow.chances(depth, direction)
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Say how likely a level is passed."""
+        way = "rises above" if direction == "rising" else "falls below"
+        return f"{_chance(within)} that flow {way} {what} by {on(last)}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The flow of every member with every trace of weather, as it is, (members, leads) in mm/day."""
+
+    flow: Array
+
+    def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
+        """Return the share that passes a depth on each day, and on any of them."""
+        passed = _passed(self.flow, depth, direction)
+        return passed.mean(axis=0), float(passed.any(axis=1).mean())
+
+    def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
+        """Say how many pass a level."""
+        way = "rises above" if direction == "rising" else "falls below"
+        return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
+
+
+_Flow = _Calibrated | _Members
+_Flows = Mapping[FlowOf, _Flow | str]
+"""The flow that levels are held against, or why there is none."""
+
+
+def exceedance(
+    session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
+) -> ExceedanceOfRun:
+    """Return the chances; `at` is the clock's time for a latest answer.
+
+    Args:
+        discharge: a level in `units`; the basin's own levels where it is None.
+
+    Raises:
+        NoArea: the run names no area, and levels are in another unit than its depths.
+    """
+    run, basin = latest.run, latest.basin
+    days, flows = days_ahead(run), _flows(session, run, basin)
+    levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
+    return ExceedanceOfRun(
+        **header(latest, at),
+        **days,
+        units={"discharge": units},
+        levels=[_told(flows, level, days["time"][-1], units) for level in levels],
+        missing=missing_in_header(basin),
+    )
+
+
+def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
+    series = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.CALIBRATED, runs.PATHS))
+    flows: dict[FlowOf, _Flow | str] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
+    if basin.status != "issued":
+        return flows
+    if (calibrated := runs.calibrated_flow(series)) is not None:
+        flows["calibrated"] = _Calibrated(calibrated)
+    if "discharge" in series:
+        members = series["discharge"].values
+        flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64))
+    return flows
+
+
+def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.bool_]:
+    return flow > depth if direction == "rising" else flow < depth
+
+
+def _told(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances:
+    flow_of: FlowOf = "members" if level.of_model else "calibrated"
+    flow = flows[flow_of]
+    told = LevelChances(
+        name=level.name,
+        discharge=None if level.told is None else column(np.array([level.told]))[0],
+        direction=level.direction,
+        flow=flow_of,
+        chance=None,
+        within=None,
+        in_words=None,
+        reason=level.reason,
+    )
+    if level.depth is None or level.told is None:
+        return told
+    if isinstance(flow, str):
+        return told.model_copy(update={"reason": flow})
+    of_days, within = flow.chances(level.depth, level.direction)
+    discharge = f"{number(level.told)} {UNITS[units]}"
+    what = discharge if level.name is None else f"{level.name} ({discharge})"
+    sentence = flow.sentence(within, what, level.direction, last)
+    return told.model_copy(update={"chance": column(of_days), "within": within, "in_words": sentence})
+
+
+def _chance(chance: float) -> str:
+    if chance <= 0.01:
+        return "A chance of 1 in 100 or less"
+    if chance >= 0.99:
+        return "A chance of 99 in 100 or more"
+    if chance < 0.5:
+        return f"A chance of 1 in {round(1 / chance)}"
+    return f"A chance of {round(10 * chance)} in 10" if chance < 0.95 else f"A chance of {round(100 * chance)} in 100"

@@ -1,0 +1,171 @@
+"""What a basin would give if nothing more fell, from a run on a dry spell to its answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TypedDict
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.thresholds.levels import Level, levels_of
+from app.forecasts import service as forecasts
+from app.forecasts.discharge import Representation, in_units, quantile_columns
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.recession.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
+from app.forecasts.words import UNITS, number, on
+from app.http.json_numbers import column, rounded
+from hydrology.base.units import Area, Units
+from hydrology.climatology.volumes import million_m3
+from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
+from records.forecasts.latest import Latest
+from records.runs import runs
+from records.versions import versions
+
+DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
+NO_AREA = "The run names no drainage area of the basin."
+_LOW, _HIGH = runs.SPREAD_LEVELS
+
+
+class _Account(TypedDict):
+    """The fields that tell what becomes of the water."""
+
+    ceiling: float | None
+    runs_off: list[float] | None
+    lost: list[float] | None
+    left: list[float] | None
+    totals: list[DrainedBy] | None
+    in_words: str | None
+
+
+def drain_down(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
+    """Return the answer of a run on a dry spell; `at` is the clock's time for that of the newest run.
+
+    Raises:
+        NoArea: the run names no area, and flows are asked for.
+    """
+    run, basin, days = latest.run, latest.basin, days_ahead(latest.run)
+    wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
+    arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
+    account, missing = _account(arrays, basin, days["time"]), missing_in_header(basin)
+    if account["ceiling"] is None:
+        conserving = versions.conserving(session, [run.version_id])[run.version_id]
+        missing |= dict.fromkeys(account, forecasts.why_no_account(basin, conserving))
+    elif basin.area_m2 is None:
+        missing["totals.runs_off_volume"] = NO_AREA
+    discharge = low_flows = None
+    if not arrays:
+        missing |= dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
+    else:
+        discharge = quantile_columns(arrays["discharge_quantiles"], basin, Representation(units, members=False))
+        spell = _Spell(arrays["discharge"].values.astype(np.float64), basin, days["time"], units)
+        low_flows = [
+            spell.told(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"
+        ]
+    return DrainDownOfRun(
+        **header(latest, at),
+        **days,
+        units={
+            **dict.fromkeys(("discharge", "low_flows.discharge"), units),
+            **dict.fromkeys(("ceiling", "runs_off", "lost", "left", "totals"), "mm"),
+            "totals.runs_off_volume": "1e6 m3",
+        },
+        discharge=discharge,
+        **account,
+        low_flows=low_flows,
+        missing=missing,
+    )
+
+
+def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> _Account:
+    if "storage" not in arrays:
+        return _Account(ceiling=None, runs_off=None, lost=None, left=None, totals=None, in_words=None)
+    held = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
+    flow, loss, storage = (arrays[name].values for name in ("discharge", "loss", "storage"))
+    drained = Drained.of(flow, loss, storage, held)
+    runs_off, lost, left = (column(values.mean(axis=0)) for values in (drained.runs_off, drained.lost, drained.left))
+    ceiling = rounded(float(held.mean()))
+    return _Account(
+        ceiling=ceiling,
+        runs_off=runs_off,
+        lost=lost,
+        left=left,
+        totals=[_by(drained, lead, basin, days) for lead in milestones(len(days))],
+        in_words=f"If no more rain or snow fell, {number(runs_off[-1])} of the {number(ceiling)} mm of water in the "
+        f"basin would run off by {on(days[-1])}, {number(lost[-1])} mm be lost and {number(left[-1])} mm be left.",
+    )
+
+
+def _by(drained: Drained, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:
+    runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
+    volume = None
+    if basin.area_m2 is not None and basin.area_name is not None:
+        (volume,) = column(million_m3(np.array([runs_off.mean()]), Area(basin.area_name, basin.area_m2)))
+    return DrainedBy(
+        day=days[lead - 1],
+        days=lead,
+        runs_off=_amount(runs_off),
+        runs_off_volume=volume,
+        lost=_amount(lost),
+        left=_amount(left),
+    )
+
+
+def _amount(of_members: Array) -> AmountOfWater:
+    mean, low, high = column(np.array([of_members.mean(), *np.quantile(of_members, (_LOW, _HIGH))]))
+    return AmountOfWater(mean=mean, p05=low, p95=high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spell:
+    """The flow of every member over the days of a dry spell, (members, days) in mm/day, told in a unit."""
+
+    flow: Array
+    basin: runs.RunBasin
+    days: Sequence[date]
+    units: Units
+
+    def told(self, level: Level) -> LowFlow:
+        """Return when flow is first below a level."""
+        firsts = np.full(len(self.flow), np.inf)
+        reason = self._why_not_asked(level)
+        if reason is None and level.depth is not None:
+            firsts = first_days_below(self.flow, level.depth)
+            below = int(np.isfinite(firsts).sum())
+            if reached_by(firsts, _HIGH) is None:
+                reason = f"In {below} of {len(firsts)} members flow falls below it within the {len(self.days)} days."
+        low, half, high = (reached_by(firsts, share) for share in (_LOW, 0.5, _HIGH))
+        return LowFlow(
+            name=level.name or "",
+            discharge=None if level.told is None else rounded(level.told),
+            day=self._day(half),
+            p05=self._day(low),
+            p95=self._day(high),
+            days=half,
+            in_words=None if half is None else self._sentence(level, low, half, high),
+            reason=reason,
+        )
+
+    def _why_not_asked(self, level: Level) -> str | None:
+        """Return why flow cannot fall below a level; None where it can."""
+        if level.depth is None:
+            return level.reason
+        if level.depth == 0:
+            return DRY_RIVER
+        at_t0 = self.basin.summary.flow_at_t0_mm
+        if at_t0 is None or at_t0 >= level.depth:
+            return None
+        (flow,) = in_units(np.array([at_t0]), self.basin, self.units).tolist()
+        return f"Flow was below it at T0 already: {number(flow)} {UNITS[self.units]} in the mean of the members."
+
+    def _day(self, lead: int | None) -> date | None:
+        return None if lead is None else self.days[lead - 1]
+
+    def _sentence(self, level: Level, low: int | None, half: int, high: int | None) -> str:
+        assert level.told is not None
+        assert low is not None
+        sentence = (
+            f"Without rain, flow falls below {level.name} ({number(level.told)} {UNITS[self.units]}) on "
+            f"{on(self.days[half - 1])}; in 5 % of the members by {on(self.days[low - 1])}"
+        )
+        return f"{sentence}." if high is None else f"{sentence}, in 95 % by {on(self.days[high - 1])}."

@@ -1,0 +1,83 @@
+"""Answers about runs."""
+
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from app.basins.schemas import Kind
+from app.forecasts.runs.example import RUN
+from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
+from app.http.base_schema import Model, Program
+from app.weather.schemas import WeatherUsed
+from hydrology.weather.forcing import ForcingKind
+from records.runs.runs import BasinStatus, Purpose
+
+
+class RunSummary(Model):
+    """A forecast run in a list."""
+
+    id: str
+    version: str = Field(description="The model version.")
+    purpose: Purpose
+    official: bool = Field(description="Whether the service itself, an admin or a schedule of theirs asked for it.")
+    what_if: WhatIf | None = Field(description="What it changes; null where its purpose is not `what-if`.")
+    status: Literal["issued", "partial", "failed"] = Field(
+        description="`issued`: for every basin. `partial`: for some. `failed`: for none."
+    )
+    reason: str | None = Field(description="Why it was not issued for every basin; null where it was.")
+    t0: date = Field(description="The last day that the model's states have consumed.")
+    t0_age_days: int | None = Field(description=T0_AGE)
+    t0_note: str | None = Field(description=f"{T0_NOTE} Null elsewhere.")
+    horizon_days: int
+    issued_at: datetime = Field(description="When it was issued, by the service's clock.")
+    available_at: datetime = Field(description="Since when it may be read.")
+    created_at: datetime = Field(description="When it was computed, by the machine's clock.")
+    product: str = Field(description="The weather product that drove it.")
+    forcing_kind: ForcingKind = Field(
+        description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
+        "weather of other years. `dry`: no precipitation, which nobody expects."
+    )
+    weather: WeatherUsed | None = Field(description="The weather forecast that it used; null where it used none.")
+    members: int = Field(description="How many networks computed it.")
+
+
+class RunPage(Model):
+    """Runs, the newest first."""
+
+    runs: list[RunSummary]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/runs?limit=100&after=011cb6d1be80a1c3e5f709"],
+    )
+
+
+class BasinOfRun(Model):
+    """What came of a run in a basin."""
+
+    basin: str
+    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    status: BasinStatus
+    reason: str | None = Field(description="Why nothing was issued; null where it was.")
+    seen_in_training: bool | None = Field(
+        description="Whether the model version learnt from it; null where the run did not come so far, or did not keep "
+        "it."
+    )
+    attributes_assumed: list[str] | None = Field(
+        description="The attributes of the basin that were assumed, for they are not known; null likewise."
+    )
+
+
+class RunDetail(RunSummary):
+    """A run and what came of it in each basin."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [RUN]})
+
+    forcing_cutoff: date | None = Field(
+        description="The last day of observed weather that it used; null where it used none."
+    )
+    weights_hash: str
+    code_version: str
+    program: Program
+    trained_on: str = Field(description="The weather product that the model version learnt from.")
+    basins: list[BasinOfRun]

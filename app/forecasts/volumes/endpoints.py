@@ -1,0 +1,70 @@
+"""/v1/basins/{basin}/volumes"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import AfterValidator
+
+from app.exports.answers import answered
+from app.exports.formats import TABLES
+from app.exports.negotiation import TableFormat, documented_formats
+from app.forecasts import lookup
+from app.forecasts.volumes import service, table
+from app.forecasts.volumes.schemas import VolumesOfRun
+from app.http.conditional import NOT_MODIFIED, IfNoneMatch
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.http.problems import documented
+from hydrology.climatology.volumes import SEASON, Season
+from jobspec.fields import read_season
+from records.basins.basins import UnknownBasin, sites
+from records.forecasts import seasonal_volumes
+from records.forecasts.latest import NoForecast, NoModel
+from records.forecasts.seasonal_volumes import SeasonNotHeld
+from records.runs.runs import UnknownRun
+
+router = APIRouter(prefix="/basins", tags=["forecasts"])
+
+SeasonText = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else str(read_season(text))),
+    Query(
+        description="The same days of every year, as `MM-DD..MM-DD`; of those the first that have not ended at T0. By "
+        "default April to July where half or more of the precipitation is snow, elsewhere the month of the first day "
+        "after T0 and the two after it.",
+        json_schema_extra={"pattern": SEASON},
+        examples=["04-01..07-31"],
+    ),
+]
+
+
+@router.get(
+    "/{basin}/volumes",
+    summary="How much water a season brings",
+    responses=NOT_MODIFIED
+    | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, SeasonNotHeld)
+    | documented_formats(*TABLES),
+    response_model=VolumesOfRun,
+    response_model_exclude_unset=True,
+)
+def read_volumes(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    chosen: TableFormat,
+    season: SeasonText = None,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> VolumesOfRun | Response:
+    """The volume of a season that is exceeded with a chance of 10, 30, 50, 70 and 90 %, in mm and million m³, beside
+    what is normal, and with what was observed of it until T0. Of the newest run on the weather of other years that
+    holds the season (a job `volumes` makes one), or of a run that is named. `calibrated` comes from equally likely
+    courses of calibrated flow; `raw`, of members and traces as they are, is too sure. Null, with the reason, where it
+    cannot be told."""
+    asked, now = None if season is None else Season.parse(season), clock.now()
+    if run is None:
+        told = service.volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
+    else:
+        told = service.volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
+    places = sites(session, [basin])
+    return answered(chosen, told, response, if_none_match, lambda: table.of_volumes(told, places), places)

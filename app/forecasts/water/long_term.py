@@ -1,0 +1,87 @@
+"""The water of a basin over all days since the model's store was empty, beside what its river was seen to carry."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.observations.service import DISCHARGE
+from app.forecasts import service as forecasts
+from app.forecasts.header import header, missing_in_header
+from app.forecasts.water.schemas import LongTermBalance, ObservedRunoff, SimulatedWater
+from app.http.base_schema import Period as Span
+from app.http.json_numbers import rounded
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Period
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.water.ledger import Sums
+from records.forecasts.latest import Latest
+from records.runs import runs, states
+from records.series import series
+from records.versions import versions
+
+DAYS_OF_A_YEAR = 365.25
+NO_SUMS = "The state of T0 is not kept any more, or is older than these sums: forecast again."
+NO_AREA = "No area of the basin is kept, by which its discharge could be told as a depth."
+
+
+def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTermBalance:
+    """Return the balance until T0; `at` is the clock's time for a latest answer."""
+    basin = latest.basin
+    past = _past(session, latest)
+    missing, simulated, observed = missing_in_header(basin), None, None
+    if isinstance(past, str):
+        missing |= dict.fromkeys(("period", "simulated", "observed"), past)
+    else:
+        simulated, runoff = past.a_year, _runoff(session, basin, past.period)
+        if isinstance(runoff, str):
+            missing["observed"] = runoff
+        else:
+            observed = runoff
+    return LongTermBalance(
+        **header(latest, at),
+        units=dict.fromkeys(("simulated", "observed"), "mm/year"),
+        period=None if isinstance(past, str) else Span.between(past.period.first, past.period.last),
+        simulated=simulated,
+        observed=observed,
+        missing=missing,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The days since the empty store, and what came and went on them."""
+
+    period: Period
+    sums: Sums
+
+    @property
+    def a_year(self) -> SimulatedWater:
+        """The mean of the members, in a year."""
+        years = len(self.period) / DAYS_OF_A_YEAR
+        means = {name: float(amounts.mean()) / years for name, amounts in self.sums.items()}
+        stored = means["precipitation"] - means["discharge"] - means["loss"]
+        return SimulatedWater(**{name: rounded(amount) for name, amount in means.items()}, stored=rounded(stored))
+
+
+def _past(session: Session, latest: Latest) -> _Past | str:
+    """Return what the state of T0 has summed, or why it is not known."""
+    run, basin = latest.run, latest.basin
+    conserving = versions.conserving(session, [run.version_id])[run.version_id]
+    if not conserving or basin.state_hash is None:
+        return forecasts.why_no_account(basin, conserving)
+    state = states.get(session, run.version_id, basin.basin_id, run.t0)
+    if state is None or state.sha256 != basin.state_hash or state.sums is None or basin.spin_up_days is None:
+        return NO_SUMS
+    return _Past(Period(run.t0 - np.timedelta64(basin.spin_up_days - 1, "D"), run.t0), state.sums)
+
+
+def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedRunoff | str:
+    if basin.area_m2 is None or basin.area_name is None:
+        return NO_AREA
+    daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)
+    if daily is None or np.isnan(daily.values).all():
+        return f"No discharge of {basin.basin_id} is kept from {period.first} to {period.last}."
+    flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
+    return ObservedRunoff(runoff=rounded(float(np.nanmean(flow)) * DAYS_OF_A_YEAR), days=int(np.isfinite(flow).sum()))

@@ -1,0 +1,176 @@
+"""Answers about water in a basin."""
+
+from datetime import date
+
+from pydantic import ConfigDict, Field
+
+from app.forecasts.schemas import Column, RunOfBasin, SnowRead, WaterBalance
+from app.forecasts.water.example import AGE, BALANCE, LONG_TERM, ORIGIN, STORAGE
+from app.http.base_schema import Missing, Model, Period, column
+from app.models.scores.schemas import SnowSkill
+
+
+class NormalWater(Model):
+    """How much water there was on the same days of other years, and the run beside it."""
+
+    water: list[float] = Field(
+        description=column(
+            "The mean over the other years of what the model version simulates with the weather that came, mm"
+        )
+    )
+    percent_of_normal: list[float | None] = Field(description=column("The water of the run in % of it"))
+
+
+class StorageOfRun(RunOfBasin):
+    """Water in the basin on the days ahead, mm, the mean of the members."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [STORAGE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    at_t0: float | None = Field(
+        description="All water in the model's store at the end of T0, before the first day ahead, mm."
+    )
+    total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
+    snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
+    snow_read: SnowRead | None = Field(description="What stands behind `snow`.")
+    other: Column | None = Field(description=column("The rest, mm"))
+    normal_total: NormalWater | None = Field(
+        description="Of `total`. It is the model version's own: what a model stores too much of is on both sides."
+    )
+    normal_snow: NormalWater | None = Field(description="Of `snow`.")
+    snow_skill: list[SnowSkill] = Field(
+        description="How well those cells follow reference snow, as the model version was last evaluated."
+    )
+    missing: Missing
+
+
+class FlowOfOrigin(Model):
+    """The discharge of each day ahead that is water of one origin, mm/day."""
+
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class OriginOfRun(RunOfBasin):
+    """The discharge of the days ahead by where its water was at T0, mm/day."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ORIGIN]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    ceiling: float | None = Field(
+        description="All water that was stored at T0, mm, the mean of the members: were none of it lost, so much of it "
+        "could still run off."
+    )
+    discharge: list[float] | None = Field(
+        description=column(
+            "The mean of the members, and of their traces, mm/day; `stored` and `yet_to_fall` add up to it"
+        )
+    )
+    stored: FlowOfOrigin | None = Field(
+        description="Water that was in the basin at T0; `snow` and `other` add up to it."
+    )
+    snow: FlowOfOrigin | None = Field(description="The part of it that was in the cells that read as snow.")
+    other: FlowOfOrigin | None = Field(description="The rest of it.")
+    yet_to_fall: FlowOfOrigin | None = Field(description="Water that falls after T0, as rain or as snow.")
+    missing: Missing
+
+
+class LossBesidePet(Model):
+    """What the model version loses in the basin in the mean of a year of the past that it simulates, beside what could
+    evaporate: nobody measures loss, but more than that no basin can lose to the air."""
+
+    period: Period = Field(description="The simulated days.")
+    mean: float = Field(description="The mean of the members, mm a year.")
+    members: dict[str, float] = Field(description="Each member's, mm a year.")
+    pet: float | None = Field(
+        description="Potential evapotranspiration of the same days by temperature and latitude (Oudin et al. 2005), mm "
+        "a year."
+    )
+    exceeding: list[str] = Field(
+        description="The members that lose more: a part of their loss is water that leaves the basin unseen, rain that "
+        "the weather product has too much of, or an error. None where `pet` is not known."
+    )
+
+
+class FlowOfAge(Model):
+    """The discharge of each day ahead that is water of one age, mm/day."""
+
+    age: str = Field(
+        description="`older`; one of five meteorological seasons, called by the year that they end in, the last of "
+        "them that of T0; or `yet_to_fall`, after T0.",
+        examples=["2008-DJF"],
+    )
+    first_day: date | None = Field(description="The first day on which it fell; null for `older`.")
+    last_day: date | None = Field(description="The last day on which it fell; null for `yet_to_fall`.")
+    mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
+    p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
+    p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
+
+
+class AgeOfRun(RunOfBasin):
+    """The discharge of the days ahead by the season in which its water fell, mm/day."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [AGE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    discharge: list[float] | None = Field(
+        description=column("The mean of the members, and of their traces, mm/day; the means of all ages add up to it")
+    )
+    ages: list[FlowOfAge] | None = Field(description="The parts of it by age, the oldest first.")
+    missing: Missing
+
+
+class BalanceOfRun(RunOfBasin):
+    """The water balance of the days ahead, mm."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [BALANCE]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    first_day: date = Field(description="The first day that it is of: the one after T0.")
+    last_day: date
+    water_balance: WaterBalance | None
+    residuals: dict[str, float] = Field(
+        default={},
+        description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
+        "are traces.",
+    )
+    loss_beside_pet: LossBesidePet | None = Field(description="Whether what is lost could have evaporated.")
+    missing: Missing
+
+
+class SimulatedWater(Model):
+    """Water in the mean of a year and of the members, mm/year."""
+
+    precipitation: float
+    discharge: float
+    loss: float
+    stored: float = Field(description="What is left over of the precipitation: it is in the basin at T0.")
+
+
+class ObservedRunoff(Model):
+    """What the river was seen to carry."""
+
+    runoff: float = Field(
+        description="In the mean of a year, mm/year. More than the precipitation is more than fell: where that is so, "
+        "the basin's quality report says `runoff-above-precipitation`."
+    )
+    days: int = Field(description="On so many days it was observed: the mean is of these.")
+
+
+class LongTermBalance(RunOfBasin):
+    """The water of all days since the model's store was empty, until T0."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [LONG_TERM]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    period: Period | None = Field(description="From the first day after the empty store to T0.")
+    simulated: SimulatedWater | None
+    observed: ObservedRunoff | None
+    missing: Missing

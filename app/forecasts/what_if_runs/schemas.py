@@ -1,0 +1,47 @@
+"""The answer that compares a what-if run with the run without its changes."""
+
+from datetime import date
+
+from pydantic import ConfigDict, Field
+
+from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
+from app.forecasts.what_if_runs.example import WHAT_IF
+from app.http.base_schema import Missing, Model, column
+
+
+class Flow(Model):
+    """Discharge of the members, and of their traces of weather, in the unit asked for. It is not calibrated."""
+
+    mean: Column = Field(description=column("Their mean"))
+    p05: Column = Field(description=column("Their 5 % quantile"))
+    p95: Column = Field(description=column("Their 95 % quantile"))
+
+
+class Volume(Model):
+    """Water that flows out over the horizon, the mean of the members and their traces."""
+
+    depth: float = Field(description="mm over the basin.")
+    volume: float | None = Field(description="m³.")
+
+
+class Side(Model):
+    """What one of the two runs says."""
+
+    run: str
+    discharge: Flow
+    volume: Volume
+    water_balance: WaterBalance | None
+
+
+class WhatIfOfRun(RunOfBasin):
+    """A what-if run and the run without its changes, side by side."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [WHAT_IF]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    base: Side | None = Field(description="Without the changes.")
+    changed: Side | None = Field(description="With them.")
+    difference: Volume | None = Field(description="How much more flows out with the changes; negative: less.")
+    missing: Missing

@@ -1,0 +1,102 @@
+"""A what-if run and its base from the records to their answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.forecasts import lookup
+from app.forecasts import service as forecasts
+from app.forecasts.balance import missing_in_balance, water_balance
+from app.forecasts.discharge import in_units
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
+from app.http.json_numbers import column, rounded
+from app.http.problems import Fault, InvalidRequest
+from hydrology.base.units import Units
+from records.basins import basins
+from records.forecasts.latest import Latest
+from records.runs import runs
+
+LOW, HIGH = (runs.QUANTILES.index(level) for level in (0.05, 0.95))
+WANTED = ("discharge", runs.MEAN_OF_MEMBERS, "discharge_quantiles", runs.LEDGER)
+NO_AREA = "The run names no drainage area of the basin."
+
+
+def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
+    """Return what a what-if run says of a basin beside the run that it is to be compared with.
+
+    A run that changes nothing and has none stands beside itself.
+
+    Args:
+        run: None for the newest that is available at an instant.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownRun: there is no such run, or it says nothing of that basin.
+        InvalidRequest: it is no what-if run.
+        NoArea: it names no drainage area, and flows are asked for.
+    """
+    basins.require(session, basin)
+    changed = lookup.of_run(session, run or runs.newest_changed(session, basin, at).id, basin)
+    asked = changed.run.what_if
+    if asked is None:
+        detail = f"{run} is no what-if run but {changed.run.purpose}: list those there are (/v1/runs?purpose=what-if)"
+        raise InvalidRequest([Fault(location="query", field="run", detail=detail)])
+    base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
+    sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
+    missing = {f"{name}{field}": why for name, side in sides.items() for field, why in side.missing.items()}
+    difference = _difference(sides["base"].told, sides["changed"].told)
+    if difference is None:
+        missing["difference"] = missing.get("base") or missing["changed"]
+    elif difference.volume is None:
+        missing["difference.volume"] = NO_AREA
+    return WhatIfOfRun(
+        **header(changed, None),
+        **days_ahead(changed.run),
+        units={"discharge": units, "depth": "mm", "volume": "m3", "water_balance": "mm"},
+        base=sides["base"].told,
+        changed=sides["changed"].told,
+        difference=difference,
+        missing=missing_in_header(changed.basin) | missing,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two runs, and why it or a field of it is null, by the field's name with a dot before it."""
+
+    told: Side | None
+    missing: dict[str, str]
+
+
+def _side(session: Session, of: Latest, units: Units) -> _Side:
+    run, basin = of.run, of.basin
+    if basin.status != "issued":
+        return _Side(None, {"": basin.why_missing})
+    series = runs.series_of(session, run.id, basin.basin_id, WANTED)
+    mean = runs.mean_of_members(series)
+    quantiles = series["discharge_quantiles"].values
+    ledgers = runs.ledger_of(session, run.id, basin.basin_id)
+    balance = water_balance(ledgers, series.get(runs.LEDGER), basin.spin_up_days)
+    volume = _volume(float(mean.sum()), basin.area_m2)
+    missing = {f".{name}": why for name, why in missing_in_balance(balance).items()}
+    if balance is None:
+        missing[".water_balance"] = forecasts.NOT_CONSERVING
+    if volume.volume is None:
+        missing[".volume.volume"] = NO_AREA
+    rows = {"mean": mean, "p05": quantiles[LOW], "p95": quantiles[HIGH]}
+    flow = Flow(**{name: column(in_units(row, basin, units)) for name, row in rows.items()})
+    return _Side(Side(run=run.id, discharge=flow, volume=volume, water_balance=balance), missing)
+
+
+def _volume(depth_mm: float, area_m2: float | None) -> Volume:
+    return Volume(depth=rounded(depth_mm), volume=None if area_m2 is None else rounded(depth_mm / 1000 * area_m2))
+
+
+def _difference(base: Side | None, changed: Side | None) -> Volume | None:
+    if base is None or changed is None:
+        return None
+    ours, theirs = changed.volume, base.volume
+    more = None if ours.volume is None or theirs.volume is None else rounded(ours.volume - theirs.volume)
+    return Volume(depth=rounded(ours.depth - theirs.depth), volume=more)

@@ -1,0 +1,1 @@
+"""What every request passes through: limits, keys, caching, problems."""

@@ -1,0 +1,116 @@
+"""Who may write: a key in the header `Authorization: Bearer TOKEN`, with a scope.
+
+A token is taken from that header alone, never from a URL, and is never logged.
+"""
+
+from typing import Annotated
+
+import structlog
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from app.http.dependencies import OpenDatabase, ServiceClock
+from app.http.limits.addresses import address_of, counted_as
+from app.http.limits.rate_limit_middleware import too_many
+from app.http.limits.rate_limits import Standing
+from app.http.problems import Forbidden, Unauthorized
+from app.http.request_ids import shown_path
+from records.access import keys
+from records.access.audit import Actor
+from records.access.keys import Key
+
+log = structlog.get_logger()
+
+_HOW = "have one made with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
+_bearer = HTTPBearer(
+    scheme_name="key",
+    auto_error=False,
+    description="A key's token (`freshet_…`), which `freshet keys make NAME --scope operator` shows once. An "
+    "`operator` posts data of its own basins, and jobs whose results are its own; an `admin` may do everything.",
+)
+
+
+def _checked(
+    request: Request,
+    database: OpenDatabase,
+    clock: ServiceClock,
+    sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Key | None:
+    """Return the key of the request; None where what was sent opens nothing.
+
+    Raises:
+        Unauthorized: none was sent.
+    """
+    if sent is None:
+        raise Unauthorized(f"This needs a key: {_HOW}")
+    with database.reading() as session:
+        key = keys.check(session, sent.credentials, clock.wall())
+        reason = None if key else keys.why_refused(session, sent.credentials)
+    if key is None:
+        # Never the token, nor a part of it: it may be another service's password.
+        log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
+    return key
+
+
+async def any_key(request: Request, key: Annotated[Key | None, Depends(_checked)]) -> Key:
+    """Return the key of the request. Wrong keys alone are counted: they never lock out a right one of their address.
+
+    Raises:
+        Unauthorized: there is none, or it opens nothing.
+        TooManyRequests: it opens nothing, and its address has sent too many such keys.
+    """
+    if key is not None:
+        return key
+    failures = await request.app.state.rates.count("failed-keys", counted_as(address_of(request.scope)))
+    if not failures.allowed:
+        raise too_many(failures)
+    raise Unauthorized(f"The key is not known, has expired or was revoked: {_HOW}")
+
+
+AnyKey = Annotated[Key, Depends(any_key)]
+
+
+async def _writer(request: Request, key: AnyKey) -> Key:
+    """Return the key of a request that writes, and count it.
+
+    Raises:
+        TooManyRequests: the key has written too often.
+    """
+    standing: Standing = await request.app.state.rates.count("writes", key.id)
+    request.state.writes = standing
+    if not standing.allowed:
+        raise too_many(standing)
+    return key
+
+
+# There are two scopes, and an admin may do what an operator may: any key is an operator's.
+Operator = Annotated[Key, Depends(_writer)]
+
+
+async def _actor(request: Request, key: Operator) -> Actor:
+    return Actor(key.name, key.id, address_of(request.scope) or None)
+
+
+# Who is written into the audit trail.
+By = Annotated[Actor, Depends(_actor)]
+
+
+async def _admin(key: Operator) -> Key:
+    return _require_admin(key)
+
+
+async def _admin_reader(key: AnyKey) -> Key:
+    return _require_admin(key)
+
+
+def _require_admin(key: Key) -> Key:
+    if key.scope != "admin":
+        raise Forbidden(
+            f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
+            "`freshet keys make NAME --scope admin`."
+        )
+    return key
+
+
+Admin = Annotated[Key, Depends(_admin)]
+AdminReader = Annotated[Key, Depends(_admin_reader)]

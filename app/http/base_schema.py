@@ -1,0 +1,54 @@
+"""What every answer's schema shares."""
+
+from datetime import date
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hydrology.base.calendar import Day, as_date
+
+Missing = Annotated[
+    dict[str, str],
+    Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
+]
+
+NORMAL_IS_0 = "The normal is 0."
+"""Why nothing is told in per cent of it."""
+
+Program = Annotated[
+    str | None,
+    Field(
+        description="What computed it: torch's version and vector unit, and the library that ran MC-LSTM. Another one "
+        "gives the same numbers but for the last digits. Null in runs from before it was kept."
+    ),
+]
+
+
+class Model(BaseModel):
+    """A part of an answer. It holds no field that is not named and no number that is not finite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class DataCredit(Model):
+    """Whose data an answer rests on."""
+
+    credit: str = Field(description="What is to be said wherever the data are shown.")
+    licence: str = Field(description="Under which they may be used.")
+
+
+class Period(Model):
+    """Days from the first to the last, both included."""
+
+    first_day: date
+    last_day: date
+
+    @classmethod
+    def between(cls, first: Day, last: Day) -> Self:
+        """Return the days from the first to the last."""
+        return cls(first_day=as_date(first), last_day=as_date(last))
+
+
+def column(description: str) -> str:
+    """Return the description of a column: one value for each day of `time`."""
+    return f"{description}, one value for each day of `time`."

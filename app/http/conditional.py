@@ -1,0 +1,48 @@
+"""Conditional GET: entity tags and what a cache may do with an answer."""
+
+from importlib import metadata
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Header, Response
+
+from app.http.base_schema import Model
+from records.database.ids import fingerprint
+
+CODE_VERSION = metadata.version("freshet")
+
+Content = TypeVar("Content", bound=Model)
+
+FOR_EVER = "public, max-age=31536000, immutable"
+SHORTLY = "public, max-age=60"
+PRIVATE = "private, max-age=60"
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The copy that you hold is still the same."}}
+
+IfNoneMatch = Annotated[
+    str | None, Header(description="The ETag of a copy that you hold; the answer is 304 where it is still the same.")
+]
+
+
+def entity_tag(*parts: Any) -> str:
+    """Return the strong entity tag of a representation that follows from some JSON values and this code alone."""
+    return f'"{fingerprint([CODE_VERSION, *parts])[:32]}"'
+
+
+def holds(if_none_match: str | None, tag: str) -> bool:
+    """Whether the asker holds the representation of that tag [RFC 9110, section 13.1.2]."""
+    held = [one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")]
+    return tag in held or "*" in held
+
+
+def not_modified(response: Response, tag: str, keep: str, if_none_match: str | None) -> Response | None:
+    """Give the answer its tag and its time to keep; return the 304 where the asker holds that tag, else None."""
+    headers = {"ETag": tag, "Cache-Control": keep}
+    if holds(if_none_match, tag):
+        return Response(status_code=304, headers=headers)
+    response.headers.update(headers)
+    return None
+
+
+def tagged(content: Content, response: Response, if_none_match: str | None, keep: str = SHORTLY) -> Content | Response:
+    """Return an answer under the tag of what it says, or the 304."""
+    tag = entity_tag(content.model_dump(mode="json"))
+    return not_modified(response, tag, keep, if_none_match) or content

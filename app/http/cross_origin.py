@@ -1,0 +1,20 @@
+"""What pages of other sites may ask in a browser: to read what needs no key."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.http.request_ids import HEADER
+
+ASKED = ("If-None-Match", HEADER)
+TOLD = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
+
+
+def cross_origin(origins: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the CORS middleware: reading from these origins, never with cookies or a key."""
+    return {
+        "allow_origins": list(origins),
+        "allow_methods": ["GET", "HEAD"],
+        "allow_headers": list(ASKED),
+        "expose_headers": list(TOLD),
+        "allow_credentials": False,
+    }

@@ -1,0 +1,155 @@
+"""What endpoints ask for: the database, one reading transaction, the clock, a basin's identifier.
+
+What waits for nothing is a coroutine: FastAPI sends a plain function to a thread, which costs more than these do.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from fastapi.dependencies.models import Dependant
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator
+from pydantic_core import PydanticCustomError
+from sqlalchemy.orm import Session
+
+from app.http.problems import Fault, InvalidRequest
+from app.http.response_cache import Rendered
+from app.service.health.degradations import Hindered
+from jobspec.fields import BASIN_SCHEMA, ID, full_id
+from records.database import ids
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
+from workers.queue.enqueue import Sender
+
+
+async def _database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+async def _clock(request: Request) -> Clock:
+    clock: Clock = request.app.state.clock
+    return clock
+
+
+async def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+async def _sender(request: Request) -> Sender:
+    sender: Sender = request.app.state.sender
+    return sender
+
+
+async def _rendered(request: Request) -> Rendered:
+    rendered: Rendered = request.app.state.rendered
+    return rendered
+
+
+async def _hindered(request: Request) -> Hindered:
+    hindered: Hindered = request.app.state.hindered
+    return hindered
+
+
+def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
+    with database.reading() as session:
+        yield session
+
+
+RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
+OpenDatabase = Annotated[Database, Depends(_database)]
+ServiceClock = Annotated[Clock, Depends(_clock)]
+ServiceSettings = Annotated[Settings, Depends(_settings)]
+HinderedWork = Annotated[Hindered, Depends(_hindered)]
+JobSender = Annotated[Sender, Depends(_sender)]
+# The transaction ends before the answer is sent: a slow reader holds no connection.
+Reading = Annotated[Session, Depends(_reading, scope="function")]
+
+BasinId = Annotated[
+    str,
+    AfterValidator(full_id),
+    Path(
+        json_schema_extra=BASIN_SCHEMA,
+        description="A USGS site number (`01013500`) or a full identifier (`USGS-01013500`, `SYNTH-01`).",
+        examples=["01013500"],
+    ),
+]
+OptionalBasin = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else full_id(text)),
+    Query(description="Only those of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
+]
+BasinCursor = Annotated[
+    str | None,
+    AfterValidator(lambda text: None if text is None else full_id(text)),
+    Query(
+        description="Start after this basin: the last one of the page before.",
+        json_schema_extra=BASIN_SCHEMA,
+        examples=["USGS-01013500"],
+    ),
+]
+
+
+RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
+ChosenRun = Annotated[
+    str | None,
+    Query(description="A run's id; the latest forecast's where none is named.", pattern=ID),
+]
+VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
+OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=ID)]
+JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
+IdCursor = Annotated[
+    str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
+]
+PageLimit = Annotated[int, Query(description="At most so many a page.", ge=1, le=1000)]
+
+
+def _utc(instant: datetime | None) -> datetime | None:
+    try:
+        return instant and instant.astimezone(UTC)
+    except OverflowError:
+        raise PydanticCustomError("instant", "the instant lies outside the years 1 to 9999 in UTC") from None
+
+
+def _written(said: object) -> object:
+    """Refuse a bare number: it would be taken for the seconds since 1970."""
+    if isinstance(said, str) and "-" not in said[1:]:
+        raise PydanticCustomError("instant", "not an instant: write one such as 2008-04-21T06:00:00Z")
+    return said
+
+
+OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
+KnownAt = Annotated[
+    OptionalInstant,
+    Query(
+        description="As it was known at this instant (RFC 3339, with its offset); by default what is known now.",
+    ),
+]
+
+
+def as_known(now: datetime, known_at: datetime | None) -> datetime:
+    """Return the instant that an answer is to be as of: now, or one before."""
+    return min(now, known_at or now)
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """Refuse a query parameter that the operation does not have: a misspelt one would else be ignored.
+
+    Raises:
+        InvalidRequest: it names the unknown parameters and those that are known.
+    """
+    known = list(_query_parameters(request.scope["route"].dependant))
+    said = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
+    faults = [Fault(location="query", field=name, detail=said) for name in request.query_params if name not in known]
+    if faults:
+        raise InvalidRequest(faults)
+
+
+def _query_parameters(dependant: Dependant) -> Iterator[str]:
+    yield from (field.alias for field in dependant.query_params)
+    for inner in dependant.dependencies:
+        yield from _query_parameters(inner)

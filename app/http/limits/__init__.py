@@ -1,0 +1,1 @@
+"""Limits on requests: rates, sizes, connections, by address and key."""

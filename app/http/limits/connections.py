@@ -1,0 +1,165 @@
+"""Connections that keep others out: how many an address may hold, and how long a request may take to arrive.
+
+The server itself has no time limit for the head of a request, so a few sockets that say nothing would hold it. Nor does
+it refuse a request whose length is given twice, from which a proxy before it may read another one than it does.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+import h11
+import structlog
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from app.http.limits.addresses import counted_as
+
+log = structlog.get_logger()
+
+_REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds a server waits for its clients.
+
+    Attributes:
+        head: for the head of a request.
+        body: for its body; the largest upload then needs 1.4 Mbit/s.
+        stalled: for a client that does not read its answer.
+    """
+
+    head: float = 10.0
+    body: float = 120.0
+    stalled: float = 60.0
+
+
+class Places:
+    """The connections that each address holds at one server; those of its proxies are not counted."""
+
+    def __init__(self, most_per_address: int, proxies: Sequence[str]) -> None:
+        self.most = most_per_address
+        self._proxies = [ip_network(proxy) for proxy in proxies]
+        self._taken: Counter[str] = Counter()
+
+    def counts(self, address: str) -> bool:
+        """Return whether connections from an address are counted."""
+        parsed = ip_address(address)
+        return not any(parsed in proxy for proxy in self._proxies)
+
+    def take(self, address: str) -> bool:
+        """Count one connection more, and return whether the address may hold so many."""
+        self._taken[address] += 1
+        return self._taken[address] <= self.most
+
+    def free(self, address: str) -> None:
+        """Count one connection less."""
+        self._taken[address] -= 1
+        if not self._taken[address]:
+            del self._taken[address]
+
+
+def guarded(
+    most_per_address: int, trusted_proxies: Sequence[str] = (), patience: Patience = Patience()
+) -> type[H11Protocol]:
+    """Return the protocol of one server, which counts the connections of each address but those of its proxies."""
+    places = Places(most_per_address, trusted_proxies)
+    return type("GuardedOfOneServer", (_Guarded,), {"places": places, "patience": patience})
+
+
+class _OneLength(h11.Connection):
+    """The state of a connection whose requests may give the length of their body in one way only (RFC 9112, 6.1)."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next event, as h11 does.
+
+        Raises:
+            RemoteProtocolError: what was received is not HTTP, or may be read as more than one request.
+        """
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
+                raise h11.RemoteProtocolError("The length of the body is ambiguous.")
+        return event
+
+
+class _Guarded(H11Protocol):
+    """A connection that has a place among those of its address, and a deadline while something is waited for."""
+
+    places: Places
+    patience: Patience
+    _address: str | None = None  # that its place is counted for
+    _awaits: object = None  # what `_deadline` is for: a state of h11
+    _deadline: asyncio.TimerHandle | None = None
+    _stalled: asyncio.TimerHandle | None = None
+
+    def __init__(self, config: Config, *arguments: Any, **named: Any) -> None:
+        super().__init__(config, *arguments, **named)
+        size = config.h11_max_incomplete_event_size
+        self.conn = _OneLength(h11.SERVER, *(() if size is None else (size,)))
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if self._takes_place():
+            self._watch()
+        else:
+            log.warning("connection.refused", address=self._address, open=self.places.most)
+            self._end_with(_REFUSED)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._address is not None:
+            self.places.free(self._address)
+        for timer in (self._deadline, self._stalled):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.patience.stalled, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+
+    def _takes_place(self) -> bool:
+        if self.client is None or not self.places.counts(self.client[0]):
+            return True
+        self._address = counted_as(self.client[0])
+        return self.places.take(self._address)
+
+    def _watch(self) -> None:
+        """Set a deadline when a head or a body begins to be waited for; further bytes do not move it."""
+        awaits = self.conn.their_state
+        if awaits is self._awaits:
+            return
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._awaits, self._deadline = awaits, None
+        seconds = {h11.IDLE: self.patience.head, h11.SEND_BODY: self.patience.body}.get(awaits)
+        if seconds is not None and not self.transport.is_closing():
+            self._deadline = self.loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        log.warning("connection.too_slow", address=self._address)
+        begun = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        self._end_with(b"" if begun else _TOO_SLOW)
+
+    def _end_with(self, answer: bytes) -> None:
+        self.transport.write(answer)
+        self.transport.close()

@@ -1,0 +1,60 @@
+"""Around every request: whether its address may ask now; around every answer: how it stands.
+
+The headers are those of the IETF draft "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
+"""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.limits.addresses import address_of, counted_as
+from app.http.limits.rate_limits import WINDOW_SECONDS, Rates, Standing
+from app.http.problems import TooManyRequests, answer_to
+
+EXEMPT = "/health/"
+
+
+class Throttle:
+    """Refuses with 429 what comes too often from an address."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http" or scope["path"].startswith(EXEMPT):
+            await self._app(scope, receive, send)
+            return
+        rates: Rates = scope["app"].state.rates
+        requests = await rates.count("requests", counted_as(address_of(scope)))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                writes: Standing | None = scope.get("state", {}).get("writes")
+                told = [requests] if writes is None else [requests, writes]
+                message["headers"] = [*message["headers"], *_headers(told)]
+            await send(message)
+
+        if requests.allowed:
+            await self._app(scope, receive, send_with_headers)
+        else:
+            await answer_to(Request(scope), too_many(requests))(scope, receive, send_with_headers)
+
+
+def too_many(standing: Standing) -> TooManyRequests:
+    """Return the problem of somebody who has used up a limit."""
+    what = {
+        "requests": "requests from one address",
+        "writes": "writes with one key",
+        "failed-keys": "wrong keys from one address",
+    }[standing.name]
+    return TooManyRequests(
+        f"More than {standing.quota} {what} in a minute: try again in {standing.seconds} s.", standing.seconds
+    )
+
+
+def _headers(standings: Sequence[Standing]) -> list[tuple[bytes, bytes]]:
+    policies = ", ".join(f'"{limit.name}";q={limit.quota};w={WINDOW_SECONDS}' for limit in standings)
+    remaining = ", ".join(f'"{limit.name}";r={limit.remaining};t={limit.seconds}' for limit in standings)
+    return [(b"ratelimit-policy", policies.encode()), (b"ratelimit", remaining.encode())]

@@ -1,0 +1,94 @@
+"""How often an address may ask and a key may write, counted together by all API processes.
+
+The counts stand in the service's Redis or Valkey. Where that does not answer, each process counts by itself.
+"""
+
+import asyncio
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import redis
+import structlog
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.strategies import RateLimiter, SlidingWindowCounterRateLimiter
+
+from runtime.settings import Settings
+from workers.queue.enqueue import counting_url
+
+log = structlog.get_logger()
+
+Name = Literal["requests", "writes", "failed-keys"]
+WINDOW_SECONDS = 60
+PATIENCE_SECONDS = 0.25
+SECONDS_BETWEEN_TRIES = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How somebody stands against a limit.
+
+    Attributes:
+        name: of the limit.
+        quota: how much a minute allows.
+        remaining: how much of it is left.
+        seconds: until more is.
+        allowed: whether this request was within it.
+    """
+
+    name: Name
+    quota: int
+    remaining: int
+    seconds: int
+    allowed: bool
+
+
+class Rates:
+    """Counts, for as long as one event loop runs."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = {
+            name: RateLimitItemPerMinute(quota, namespace=f"freshet-{name}")
+            for name, quota in (
+                ("requests", settings.requests_per_minute),
+                ("writes", settings.writes_per_minute),
+                ("failed-keys", settings.failed_keys_per_minute),
+            )
+        }
+        self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._storage = _shared_storage(settings)
+        self._shared = None if self._storage is None else SlidingWindowCounterRateLimiter(self._storage)
+        self._away_until = 0.0
+
+    async def count(self, name: Name, who: str) -> Standing:
+        """Count a request of somebody, and return how they stand."""
+        if self._shared is not None and time.monotonic() >= self._away_until:
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    return await self._hit(self._shared, name, who)
+            except (redis.RedisError, OSError) as error:  # a TimeoutError is an OSError
+                log.warning("rates.broker_away", error=type(error).__name__)
+                self._away_until = time.monotonic() + SECONDS_BETWEEN_TRIES
+        return await self._hit(self._own, name, who)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._storage is not None:
+            bridge: Any = self._storage.bridge  # which of them is known at run time alone
+            await bridge.get_connection().aclose()
+
+    async def _hit(self, limiter: RateLimiter, name: Name, who: str) -> Standing:
+        limit = self._limits[name]
+        allowed = await limiter.hit(limit, who)
+        stats = await limiter.get_window_stats(limit, who)
+        seconds = min(max(1, math.ceil(stats.reset_time - time.time())), WINDOW_SECONDS)
+        return Standing(name, limit.amount, stats.remaining, seconds, allowed)
+
+
+def _shared_storage(settings: Settings) -> RedisStorage | None:
+    url = counting_url(settings)
+    if url is None:
+        return None
+    return RedisStorage(f"async+{url}", implementation="redispy", key_prefix="freshet-limits")

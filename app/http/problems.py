@@ -1,0 +1,388 @@
+"""Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it.
+
+Each kind is a class, whose docstring says what it means; `app.http.remedies` says how it is mended.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPMethod, HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
+
+from app.http.base_schema import Model
+from app.http.request_ids import shown_path
+from hydrology.base.errors import DataProblem, InvalidInput, NotFound, Problem
+from jobspec.faults import path
+from records.access.permissions import NotAllowed
+from records.alerts.deliveries import NotEnded, UnknownDelivery
+from records.database.engine import DatabaseProblem, StorageFull, is_full
+from records.database.ids import Corrupt
+from records.database.retention import Gone
+from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.jobs import UnknownJob
+from records.jobs.schedules import ScheduleConflict
+from records.runs.runs import UnknownRun
+from records.weather.feeds import FeedConflict
+from records.weather.product_credits import ProductConflict
+from records.weather.weather_issues import UnknownWeather
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Unauthorized(Problem):
+    """The request needs a key."""
+
+    kind = "key-needed"
+
+
+class Forbidden(Problem):
+    """The key may not do that."""
+
+    kind = "scope-too-small"
+
+
+class HostNotAllowed(Problem):
+    """The Host header names another service: an administrator lists this one's names in FRESHET_ALLOWED_HOSTS."""
+
+    kind = "host-not-allowed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The Host header does not name this service: use the address that it listens on, or let an administrator "
+            "add the name to FRESHET_ALLOWED_HOSTS."
+        )
+
+
+class Changed(Problem):
+    """The thing is not what the `If-Match` header says any more: read it and change it anew."""
+
+    kind = "precondition-failed"
+
+
+class TooLarge(Problem):
+    """The body is larger than this address takes."""
+
+    kind = "too-large"
+
+
+class TooManyRequests(Problem):
+    """The address or the key has used up its requests for now: wait as long as `Retry-After` says."""
+
+    kind = "too-many-requests"
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
+class NotAcceptable(Problem):
+    """The address does not answer in the format that is asked for: the sentence names those that it has."""
+
+    kind = "not-acceptable"
+
+
+class MethodNotAllowed(Problem):
+    """The address does not know the method: `Allow` names those that it knows."""
+
+    kind = "method-not-allowed"
+
+
+class UnsupportedMedia(Problem):
+    """The body is of a kind that this address does not take."""
+
+    kind = "unsupported-media-type"
+
+
+class Internal(Problem):
+    """The service failed; what happened is in its log."""
+
+    kind = "internal"
+
+
+# The status of a kind is that of its class, or of the nearest class above it.
+STATUS: Mapping[type[Exception], int] = {
+    Problem: 500,
+    NotFound: 404,
+    Gone: 410,
+    InvalidInput: 422,
+    DataProblem: 409,
+    Corrupt: 500,
+    DatabaseProblem: 503,
+    StorageFull: 507,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotAllowed: 403,
+    TooManyUnfinishedJobs: 409,
+    ScheduleConflict: 409,
+    FeedConflict: 409,
+    ProductConflict: 409,
+    NotEnded: 409,
+    HostNotAllowed: 400,
+    Changed: 412,
+    TooLarge: 413,
+    NotAcceptable: 406,
+    UnsupportedMedia: 415,
+    MethodNotAllowed: 405,
+    TooManyRequests: 429,
+}
+
+_LATER = {"Retry-After": "5"}  # seconds after which a database that was away may be back
+
+PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
+"""What is unknown may also be gone: pruned by a rule of retention."""
+MOST_FAULTS = 50  # a sentence on each of thousands helps nobody
+
+log = structlog.get_logger()
+
+
+class Fault(Model):
+    """One field of the request that cannot be used."""
+
+    location: str = Field(description="Where the field stands: `query`, `path`, `header` or `body`.")
+    field: str = Field(description="The field's name.")
+    detail: str = Field(description="What is wrong with it.")
+
+
+class ProblemDetails(Model):
+    """An error: what is wrong and how to mend it (RFC 9457)."""
+
+    type: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
+    title: str = Field(description="The kind in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What is wrong this time, and how to mend it.")
+    instance: str = Field(description="The path that was asked for.")
+    errors: list[Fault] = Field(default=[], description="The fields that cannot be used, where the request has any.")
+
+
+class InvalidRequest(InvalidInput):
+    """A parameter is unknown, missing or cannot be used; `errors` names each."""
+
+    kind = "invalid-request"
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(" ".join(f"{fault.field or fault.location}: {fault.detail.rstrip('.')}." for fault in faults))
+        self.faults = list(faults)
+
+
+def title_of(kind: str) -> str:
+    """Return a kind in words."""
+    return kind.replace("-", " ").capitalize()
+
+
+def meaning_of(problem: type[Problem]) -> str:
+    """Return what a kind of problem means, in a sentence."""
+    return (problem.__doc__ or "").strip().splitlines()[0]
+
+
+def status_of(problem: type[Exception]) -> int:
+    """Return the HTTP status of a kind of problem."""
+    return next(STATUS[above] for above in problem.__mro__ if above in STATUS)
+
+
+def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
+    by_status: dict[int | str, list[type[Problem]]] = {}
+    gone = (Gone,) if any(problem in PRUNED for problem in problems) else ()
+    for problem in (*problems, *gone, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
+        by_status.setdefault(status_of(problem), []).append(problem)
+    return {
+        status: {
+            "model": ProblemDetails,
+            "description": " ".join(f"`{kind.kind}`: {meaning_of(kind)}" for kind in kinds),
+            "content": {"application/json": {"examples": {kind.kind: {"value": _example(kind)} for kind in kinds}}},
+        }
+        for status, kinds in by_status.items()
+    }
+
+
+def documented_keyed(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation that needs a key to read."""
+    return documented(Unauthorized, *problems)
+
+
+def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation that needs a key and takes a body."""
+    return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
+
+
+def handle(app: FastAPI) -> None:
+    """Let an application answer every error as a problem."""
+    app.add_exception_handler(Problem, answer_to)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SQLAlchemyError, _database)
+    app.add_exception_handler(OSError, _system)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def answer_to(request: Request, error: Exception) -> Response:
+    """Return the answer that tells of a problem."""
+    assert isinstance(error, Problem)
+    faults = error.faults if isinstance(error, InvalidRequest) else None
+    headers = None
+    if isinstance(error, Unauthorized):
+        headers = {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, TooManyRequests):
+        headers = {"Retry-After": str(error.seconds)}
+    if isinstance(error, DatabaseProblem):
+        headers = _LATER
+    return _answer(request, error.kind, status_of(type(error)), str(error), faults, headers)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return answer_to(request, InvalidRequest(faults_of(request, error)))
+
+
+def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
+    """Return the fields of a request that cannot be used."""
+    sent = request.headers.get("Content-Type", "")
+    return [
+        Fault(
+            location=str(fault["loc"][0]),
+            field=_sayable(_field(fault, error.body)),
+            detail=_sayable(_detail(fault, sent)),
+        )
+        for fault in error.errors()[:MOST_FAULTS]
+    ]
+
+
+def _field(fault: Mapping[str, Any], body: object) -> str:
+    """Return the name of a field as the request writes it; none of a body that is no JSON, of which pydantic names the
+    character."""
+    if fault["type"] == "json_invalid":
+        return ""
+    place, *rest = fault["loc"]
+    return path(rest, fault["type"], body) if place == "body" else ".".join(str(part) for part in rest)
+
+
+def _detail(fault: Mapping[str, Any], sent: str) -> str:
+    """Return what is wrong with a field, in our words where pydantic's are of its own workings.
+
+    Args:
+        sent: the media type of the body.
+    """
+    if fault["loc"] == ("body",) and not _is_json(sent):
+        return f"Send JSON with the header Content-Type: application/json{f', not {sent[:64]}' if sent else ''}"
+    match fault["type"]:
+        case "json_invalid":
+            place = f"{fault['ctx']['error']}, character {fault['loc'][1]}"
+            return f"It is not JSON ({place}): send JSON (RFC 8259) in UTF-8"
+        case "missing" if fault["loc"] == ("body",):
+            return "It is empty: send a JSON object with the fields of this operation, which /docs lists"
+        case "model_attributes_type" | "model_type" | "dict_type":
+            return 'It must be a JSON object, {"name": value}'
+        case "string_pattern_mismatch":
+            return f"It must have the form {fault['ctx']['pattern']}"
+        case "missing":
+            return "It is needed"
+        case "extra_forbidden":
+            return "There is no such field"
+        case "union_tag_invalid":
+            tag, field, known = (fault["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
+            return f"{field} must be one of {known}, not '{tag[:64]}'"
+    return str(fault["msg"])
+
+
+def _is_json(media_type: str) -> bool:
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _sayable(text: str) -> str:
+    """Return a text without what UTF-8 cannot write: JSON can name half a character."""
+    return text.encode(errors="replace").decode()
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    match status:
+        case HTTPStatus.BAD_REQUEST:
+            said = "it cannot be read: send JSON (RFC 8259) in UTF-8"
+            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=said)]))
+        case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return answer_to(request, TooLarge(error.detail))
+        case HTTPStatus.NOT_FOUND:
+            said = f"There is nothing at {request.scope['path']}: /docs lists what there is."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = _methods(request)
+            said = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
+            return _answer(request, MethodNotAllowed.kind, status, said, headers={"Allow": ", ".join(allowed)})
+        case _:
+            said = f"{status.description or status.phrase}."
+    kind = status.phrase.lower().replace(" ", "-")
+    return _answer(request, kind, status, said, headers=error.headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return the methods of an address; the framework's own `Allow` names those of its first operation alone."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    asked = {**request.scope, "root_path": request.scope.get("app_root_path", "")}  # as before a mount had it
+
+    def knows(method: HTTPMethod) -> bool:
+        return any(route.matches({**asked, "method": method})[0] is Match.FULL for route in routes)
+
+    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+
+
+def _any(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _database(request: Request, error: Exception) -> Response:
+    if is_full(error):
+        log.error("request.storage_full", path=shown_path(request.scope))
+        return answer_to(request, StorageFull())
+    log.error("request.database", path=shown_path(request.scope), error=str(error))
+    said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
+    return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said, headers=_LATER)
+
+
+def _system(request: Request, error: Exception) -> Response:
+    if not is_full(error):
+        raise error  # to `_unexpected`
+    log.error("request.storage_full", path=shown_path(request.scope))
+    return answer_to(request, StorageFull())
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    # The server logs the traceback too, after this answer: but without the id of the request.
+    log.error("request.failed", path=shown_path(request.scope), exc_info=error)
+    return _answer(request, Internal.kind, status_of(Internal), meaning_of(Internal))
+
+
+def _answer(
+    request: Request,
+    kind: str,
+    status: int,
+    detail: str,
+    faults: list[Fault] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    content = _details(kind, status, detail, request.scope["path"], faults).model_dump_json(exclude_unset=True)
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=sent)
+
+
+def _details(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
+    more = {} if faults is None else {"errors": faults}
+    return ProblemDetails(
+        type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more
+    )
+
+
+def _example(problem: type[Problem]) -> dict[str, Any]:
+    faults = None
+    if problem is InvalidRequest:
+        faults = [Fault(location="query", field="unit", detail="Unknown here: use units, members, format.")]
+    detail = meaning_of(problem) if faults is None else str(InvalidRequest(faults))
+    details = _details(problem.kind, status_of(problem), detail, "/v1/basins/01013500", faults)
+    return details.model_dump(exclude_unset=True)

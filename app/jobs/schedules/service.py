@@ -1,0 +1,69 @@
+"""Schedules from requests to the records, and back to their answers."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.http.conditional import holds
+from app.http.problems import Changed
+from app.jobs.schedules.schemas import NewSchedule, Schedule, ScheduledJob
+from records.access.keys import Key
+from records.database.base import JsonObject
+from records.jobs import schedules
+from records.jobs.cron import next_run
+
+_SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
+_WHY = {
+    "next_run_at": "It is not enabled.",
+    "last_run_at": "It has not fired yet.",
+    "last_job": "It has posted none that is still kept.",
+    "key": "The command line made it: its jobs run with the rights of the service.",
+}
+
+
+def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
+    """Return a schedule of a key as it is kept, with the instant after `at` that it fires next.
+
+    Raises:
+        BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
+    """
+    following = next_run(new.cron, new.timezone, at)
+    return schedules.NewSchedule(
+        name=new.name,
+        kind=new.job.kind,
+        params=new.job.stored(),
+        cron=new.cron,
+        timezone=new.timezone,
+        enabled=new.enabled,
+        next_run_at=following if new.enabled else None,
+        key_id=key.id,
+    )
+
+
+def seen(session: Session, schedule: str, if_match: str) -> int:
+    """Return the revision of a schedule that the asker has seen.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+        Changed: it is at another revision now.
+    """
+    kept = schedules.get(session, schedule)
+    if not holds(if_match, tag(kept.revision)):
+        raise Changed(f"Schedule {schedule} is at revision {kept.revision} now: read it and change it anew.")
+    return kept.revision
+
+
+def tag(revision: int) -> str:
+    """Return the entity tag of a revision."""
+    return f'"{revision}"'
+
+
+def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
+    """Return what `key` may see of a schedule."""
+    fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
+    fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
+    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    params: JsonObject | None = schedule.params
+    if key.scope != "admin":
+        params, missing["job.params"] = None, "Shown to an admin."
+    return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)

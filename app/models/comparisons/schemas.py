@@ -1,0 +1,178 @@
+"""Answers about comparisons."""
+
+from datetime import datetime
+
+from pydantic import ConfigDict, Field
+
+from app.http.base_schema import Missing, Model, Period
+from app.models.comparisons.example import COMPARISON
+
+
+class ComparisonSummary(Model):
+    """A comparison in a list."""
+
+    id: str
+    created_at: datetime = Field(description="When it was made, by the machine's clock.")
+    period: Period = Field(description="The days that were scored.")
+    versions: list[str] = Field(description="The model versions; the others are held against the first.")
+    basin_count: int = Field(description="In how many basins every version was scored.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
+
+
+class ComparisonPage(Model):
+    """Comparisons, the newest first."""
+
+    comparisons: list[ComparisonSummary]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/comparisons?limit=100&after=01a1fa2ab3c4d50b5f2e91"],
+    )
+
+
+class ComparedVersion(Model):
+    """A model version and what it cost."""
+
+    id: str
+    label: str | None = Field(description="What people call it.")
+    architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
+    conserving: bool = Field(description="Whether the network conserves mass.")
+    product: str = Field(description="The weather product that it takes.")
+    members: int = Field(description="How many networks its scores are the mean prediction of.")
+    parameters: int = Field(description="Trained numbers of one member.")
+    training_seconds: float | None = Field(description="Of all its members together, s.")
+    machines: list[str] = Field(description="Where its members were trained; none where that was not recorded.")
+    missing: Missing
+
+
+class Cuts(Model):
+    """Quartiles over the basins, in the unit of the metric; null where no basin has a value."""
+
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+class OfVersion(Model):
+    """What is of one version."""
+
+    version: str
+
+
+class OfMetric(Model):
+    """What is of one metric."""
+
+    metric: str
+    n: int = Field(description="In how many basins both have a value.")
+
+
+class VersionCuts(Cuts, OfVersion):
+    """The quartiles of a version."""
+
+
+class Difference(Model):
+    """The differences to the first version, basin by basin."""
+
+    n: int = Field(description="In how many basins both have a value.")
+    median: float | None = Field(
+        description="The median of (this one - the first version), in the unit of the metric; null without a basin."
+    )
+    better: int = Field(description="In how many basins it is nearer to the perfect value than the first version.")
+    worse: int = Field(description="In how many basins it is farther from it.")
+    p: float | None = Field(
+        description="Of the two-sided Wilcoxon signed-rank test of the differences: how likely differences like these "
+        "are where neither is really the higher one."
+    )
+    reason: str | None = Field(description="Why there is no p; null where there is one.")
+
+
+class VersionDifference(Difference, OfVersion):
+    """The differences of a version."""
+
+
+class ComparedScore(Model):
+    """One metric in the basins where every version has a value."""
+
+    metric: str = Field(description="`nse`, `kge`, `fhv` and so on.")
+    unit: str = Field(description="`1`, `%`, `mm/day` or `days`.")
+    perfect: float = Field(description="Its value where simulation and observation agree.")
+    n: int = Field(description="How many basins it is of.")
+    lacking: int = Field(description="How many of the compared basins are not in it, for a version has no value there.")
+    versions: list[VersionCuts]
+    differences: list[VersionDifference] = Field(description="Of every version but the first.")
+
+
+class PublishedScore(Cuts, OfMetric):
+    """A metric of a published model in the same basins and days as the first version."""
+
+    first: Cuts = Field(description="The first version in these basins.")
+    difference: Difference
+
+
+class PublishedModel(Model):
+    """A model whose scores others have published basin by basin."""
+
+    model: str
+    source: str = Field(description="The repository and its commit.")
+    citation: str = Field(description="Whom to cite.")
+    scores: list[PublishedScore]
+
+
+class PrintedMedian(Model):
+    """A median over the basins as it is printed. Two sources of one metric stand one after the other."""
+
+    metric: str
+    median: float = Field(description="For single networks the mean of ten medians.")
+    p25: float | None = Field(description="Null where it is not printed.")
+    p75: float | None = Field(description="Null where it is not printed.")
+    sd: float | None = Field(description="The standard deviation of those ten medians; null for all else.")
+    source: str = Field(description="The publication and its table.")
+
+
+class PrintedModel(Model):
+    """A model of the published table."""
+
+    model: str
+    medians: list[PrintedMedian]
+
+
+class PublishedTable(Model):
+    """The medians that the literature prints for the 447 basins of CAMELS-US."""
+
+    comparable: bool = Field(description="Whether this comparison is of the same days and exactly the same basins.")
+    note: str = Field(description="What the table is of, and whether the two can be held against each other.")
+    period: Period
+    basins: int
+    product: str = Field(description="The weather product of the study.")
+    models: list[PrintedModel]
+
+
+class BasinColumn(Model):
+    """A metric of a version, one value for each basin of `basins`."""
+
+    metric: str
+    version: str
+    values: list[float | None] = Field(
+        description="In the unit of the metric; null where it is not defined: `/v1/basins/{basin}/skill` says why."
+    )
+    differences: list[float | None] | None = Field(
+        description="To the first version; null for the first version itself, and where one of the two has no value."
+    )
+
+
+class Comparison(Model):
+    """Model versions beside each other."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [COMPARISON]})
+
+    id: str
+    created_at: datetime = Field(description="When it was made, by the machine's clock.")
+    period: Period = Field(description="The days that were scored, the same for all.")
+    versions: list[ComparedVersion] = Field(description="The others are held against the first.")
+    scores: list[ComparedScore]
+    published_models: list[PublishedModel] = Field(description="Basin by basin beside the first version.")
+    published_table: PublishedTable
+    basins: list[str] = Field(description="Those that every version was scored in.")
+    left_out: dict[str, str] = Field(description="Why a basin could not be compared, by its identifier.")
+    official: bool = Field(description="Whether the service itself or an admin asked for it.")
+    by_basin: list[BasinColumn]
+    missing: Missing

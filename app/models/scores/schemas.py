@@ -1,0 +1,110 @@
+"""Answers about skill."""
+
+from datetime import datetime
+
+from pydantic import ConfigDict, Field
+
+from app.basins.schemas import Kind
+from app.http.base_schema import Missing, Model, Period
+from app.models.scores.example import BASIN_SKILL, MODEL_SKILL
+
+NOT_TRAINED = "not trained on snow"
+SCORED = (
+    "The version whose scores these are: the same, or its twin, the same recipe trained on fewer years, where it has "
+    "none of its own because it has learnt from every year."
+)
+
+
+class Of(Model):
+    """What a score is of."""
+
+    member: str = Field(description="A member's number, or `mean` for the members' mean.")
+    metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
+    period: Period
+    lead: str = Field(description="Days after T0; `all` where the score is of a simulation.")
+    season: str
+    threshold: str
+    forcing_kind: str = Field(description="The weather that drove the simulation.")
+    reference: str = Field(description="What it is held against.")
+
+
+class Score(Of):
+    """One score of a model version in a basin."""
+
+    n: int = Field(description="How many days with both values it is of.")
+    value: float | None
+    reason: str | None = Field(description="Why there is no value; null where there is one.")
+    low: float | None = Field(description="The lower end of its interval; null where none was made.")
+    high: float | None = Field(description="The upper end of its interval; null where none was made.")
+    attributes_assumed: list[str] | None = Field(
+        description="The attributes of the basin that were assumed in the simulation, for they were not known; null in "
+        "a score that is older than this field."
+    )
+    shipped: bool = Field(
+        description="Whether it came with the shipped ensemble, computed elsewhere; an evaluation here takes its place."
+    )
+    evaluated_at: datetime
+
+
+class Agreement(Model):
+    """How well the snow cells follow the reference over a period."""
+
+    period: Period
+    r: float | None = Field(description="Pearson's correlation; null for the reason that `reason` gives.")
+
+
+class SnowSkill(Model):
+    """The cells that read as snow, chosen on the training period against reference snow, and how well they do.
+
+    The model was not trained on snow: that cells follow it is found afterwards."""
+
+    label: str = Field(description=f"Always `{NOT_TRAINED}`.")
+    product: str = Field(description="The reference snow.")
+    cells: dict[str, list[int]] = Field(description="The chosen cells of each member.")
+    training: Agreement = Field(description="On the days that the cells were chosen on.")
+    test: Agreement = Field(description="On other days.")
+    bias_pct: float | None = Field(description="Of the test days, %.")
+    where_none_mm: float | None = Field(
+        description="What reads as snow in the mean of the test days on which the reference has none, mm. Null where "
+        "there are no such days, and where it was judged before this was told."
+    )
+    reason: str | None = Field(description="Why a number is missing; null where none is.")
+    evaluated_at: datetime
+
+
+class BasinSkill(Model):
+    """The scores of a model version in a basin."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_SKILL]})
+
+    basin: str
+    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    version: str = Field(description="The model version.")
+    scored: str = Field(description=SCORED)
+    seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
+    trained_on: str = Field(description="The weather product that the version learnt from.")
+    product: str = Field(description="The weather product that it takes and was scored with.")
+    scores: list[Score]
+    snow: list[SnowSkill] = Field(description="How well its snow reads, by reference; none where none was judged.")
+    missing: Missing
+
+
+class Quartiles(Of):
+    """A score over the basins."""
+
+    n: int = Field(description="How many basins have a value.")
+    lacking: int = Field(description="How many basins have a reason in its place.")
+    shipped: int = Field(description="How many of the values came with the shipped ensemble, computed elsewhere.")
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+class ModelSkill(Model):
+    """The scores of a model version over its basins."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [MODEL_SKILL]})
+
+    version: str
+    scored: str = Field(description=SCORED)
+    scores: list[Quartiles] = Field(description="Quartiles over the basins; null where no basin has a value.")

@@ -1,0 +1,143 @@
+"""Skill from the records to its answers."""
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import kind_of
+from app.http.base_schema import Period
+from app.models.scores.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
+from hydrology.base.errors import NotFound
+from records.basins import basins
+from records.forecasts.latest import NoModel
+from records.verification import scores as verification_scores
+from records.versions import promotions, versions
+
+_OF = ("member", "metric", "lead", "season", "threshold", "forcing_kind", "reference")
+
+
+class NotEvaluated(NotFound):
+    """No score of that version, basin or metric is kept."""
+
+    kind = "not-evaluated"
+
+
+def of_basin(session: Session, basin: str, version: str | None, metric: str | None) -> BasinSkill:
+    """Return the scores of a version in a basin; of the one that is current for it where none is named.
+
+    Raises:
+        UnknownBasin, UnknownVersion: one of them is not kept.
+        NoModel: no version is named, and none is current.
+        NotEvaluated: there is no such score.
+    """
+    basins.require(session, basin)
+    asked = asked_version(session, basin, version)
+    scored, stored = (
+        asked.id,
+        verification_scores.scores(session, versions=[asked.id], basins=[basin], metrics=_only(metric)),
+    )
+    if not stored and asked.twin_id is not None:
+        scored = asked.twin_id
+        stored = verification_scores.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
+    if not stored:
+        raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is kept: {_mend(asked.id)}")
+    snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
+    return BasinSkill(
+        basin=basin,
+        basin_kind=kind_of(basin),
+        version=asked.id,
+        scored=scored,
+        seen_in_training=basin in asked.basins,
+        trained_on=asked.trained_on,
+        product=asked.product,
+        scores=[
+            Score(
+                **_of(score),
+                n=score.n,
+                value=score.value,
+                reason=score.reason,
+                low=score.low,
+                high=score.high,
+                attributes_assumed=score.attributes_assumed,
+                shipped=score.shipped,
+                evaluated_at=score.evaluated_at,
+            )
+            for score in stored
+        ],
+        snow=snow,
+        missing={} if snow else {"snow": "The snow of this version was not judged in this basin."},
+    )
+
+
+def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
+    """Return the quartiles of a version's scores over the basins.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NotEvaluated: there is no such score.
+    """
+    asked = versions.get(session, version)
+    scored, stored = version, verification_scores.quartiles(session, version, _only(metric))
+    if not stored and asked.twin_id is not None:
+        scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, _only(metric))
+    if not stored:
+        raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
+    scores = [
+        Quartiles(
+            **_of(score),
+            n=score.n,
+            lacking=score.lacking,
+            shipped=score.shipped,
+            p25=score.p25,
+            median=score.median,
+            p75=score.p75,
+        )
+        for score in stored
+    ]
+    return ModelSkill(version=version, scored=scored, scores=scores)
+
+
+def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
+    """Return how well a version's cells read as snow."""
+    return SnowSkill(
+        label=NOT_TRAINED,
+        product=cells.product,
+        cells=cells.cells,
+        training=Agreement(period=Period.between(cells.training_first, cells.training_last), r=cells.training_r),
+        test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
+        bias_pct=cells.bias_pct,
+        where_none_mm=cells.bare_mm,
+        reason=cells.reason,
+        evaluated_at=cells.evaluated_at,
+    )
+
+
+def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
+    """Return a version, or the one that is current for a basin where none is named.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoModel: no version is named, and none is current.
+    """
+    if version is not None:
+        return versions.get(session, version)
+    current = promotions.current(session, [basin]).get(basin)
+    if current is None:
+        raise NoModel(f"No model version is current for {basin}: name one with version=, or promote one.")
+    return versions.get(session, current)
+
+
+def _only(metric: str | None) -> list[str] | None:
+    return None if metric is None else [metric]
+
+
+def _no_score(metric: str | None) -> str:
+    return "No score" if metric is None else f"No {metric}"
+
+
+def _mend(version: str) -> str:
+    return f"ask for another, or evaluate it (freshet evaluate --version {version})."
+
+
+def _of(score: verification_scores.Score | verification_scores.Quartiles) -> dict[str, Any]:
+    return {name: getattr(score, name) for name in _OF} | {"period": Period.between(score.first_day, score.last_day)}

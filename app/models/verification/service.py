@@ -1,0 +1,119 @@
+"""Verification from the records to its answers."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TypeVar
+
+from sqlalchemy.orm import Session
+
+from app.basins.schemas import kind_of
+from app.http.base_schema import Period
+from app.models.scores.service import asked_version
+from app.models.verification.schemas import (
+    BasinVerification,
+    LeadVerification,
+    ModelVerification,
+    PooledLead,
+    PooledScore,
+)
+from hydrology.base.errors import NotFound
+from hydrology.verification.results import Season
+from records.basins import basins
+from records.verification import lead_scores
+from records.versions import versions
+
+
+class NotVerified(NotFound):
+    """No verification of that version or basin is kept."""
+
+    kind = "not-verified"
+
+
+def of_basin(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
+    """Return how true the forecasts of a version in a basin were; of the one that is current for it where none is
+    named.
+
+    Raises:
+        UnknownBasin, UnknownVersion: one of them is not kept.
+        NoModel: no version is named, and none is current.
+        NotVerified: nothing is kept of it.
+    """
+    basins.require(session, basin)
+    asked = asked_version(session, basin, version)
+    rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
+    if not rows:
+        raise NotVerified(f"No forecast of version {asked.id} in {basin} was verified: {_mend(asked.id)}")
+    return BasinVerification(
+        basin=basin,
+        basin_kind=kind_of(basin),
+        version=asked.id,
+        season=season,
+        verification=[_of_lead(row) for row in rows],
+    )
+
+
+def of_model(session: Session, version: str, season: Season) -> ModelVerification:
+    """Return how true the forecasts of a version were over its basins.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NotVerified: nothing is kept of it.
+    """
+    asked = versions.get(session, version)
+    rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
+    if not rows:
+        raise NotVerified(f"No forecast of version {version} was verified: {_mend(version)}")
+    return ModelVerification(
+        version=version,
+        season=season,
+        periods=[Period.between(period.first, period.last) for period in dict.fromkeys(row.period for row in rows)],
+        verification=[_pooled(row) for row in rows],
+    )
+
+
+Row = TypeVar("Row", lead_scores.BasinVerification, lead_scores.PooledVerification)
+
+
+def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> list[Row]:
+    """Return what is kept of a version; its twin's reforecasts stand in where it has none itself."""
+    rows = rows_of(asked.id)
+    if asked.twin_id is None or any(row.origin == "reforecast" for row in rows):
+        return rows
+    return rows + [row for row in rows_of(asked.twin_id) if row.origin == "reforecast"]
+
+
+def _of_lead(row: lead_scores.BasinVerification) -> LeadVerification:
+    return LeadVerification(
+        origin=row.origin,
+        weather=row.weather,
+        scored=row.version_id,
+        period=Period.between(row.first_day, row.last_day),
+        lead=row.lead,
+        forecaster=row.forecaster,
+        every_days=row.every_days,
+        error_model=row.error_model,
+        attributes_assumed=row.attributes_assumed,
+        verified_at=row.verified_at,
+        **asdict(row.scores),
+    )
+
+
+def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
+    return PooledLead(
+        origin=row.origin,
+        weather=row.weather,
+        scored=row.version_id,
+        period=Period.between(row.period.first, row.period.last),
+        lead=row.lead,
+        forecaster=row.forecaster,
+        basins=row.basins,
+        **{name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()},
+        missing=dict(row.missing),
+    )
+
+
+def _mend(version: str) -> str:
+    return (
+        f"ask for another, reforecast past days with it (freshet reforecast --version {version}), or judge what it has "
+        "issued (freshet verify)."
+    )

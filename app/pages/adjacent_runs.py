@@ -1,0 +1,48 @@
+"""The runs of a basin before and after one, to step through."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import as_date
+from records.forecasts.latest import Latest
+from records.runs import runs
+from records.runs.runs import Run
+
+MOST = 200
+"""So many runs of a basin can be stepped through, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A run that can be gone to."""
+
+    run: str
+    t0: date
+
+
+@dataclass(frozen=True, slots=True)
+class RunsAround:
+    """The runs beside the one that is shown; None where there is none."""
+
+    earlier: Step | None
+    later: Step | None
+
+
+def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
+    """Return the runs of the same version and horizon beside a run, by T0 and issue."""
+    filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
+    listed = runs.list_runs(session, **filters, available_by=at, limit=MOST)  # type: ignore[arg-type]
+    alike = sorted((run for run in listed if run.horizon_days == shown.run.horizon_days), key=_order)
+    before = [run for run in alike if _order(run) < _order(shown.run)]
+    after = [run for run in alike if _order(run) > _order(shown.run)]
+    return RunsAround(_step(before[-1]) if before else None, _step(after[0]) if after else None)
+
+
+def _order(run: Run) -> tuple[object, ...]:
+    return run.t0, run.issued_at, run.id
+
+
+def _step(run: Run) -> Step:
+    return Step(run.id, as_date(run.t0))

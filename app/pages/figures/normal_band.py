@@ -1,0 +1,30 @@
+"""What other years had on the same days: a band behind a figure's curves, and their mean."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from app.basins.normals.schemas import Normals
+from app.pages.figures import Band, Curve, Figure, on_days
+
+TENTH, MEAN, NINE_TENTHS = "usually above", "normal", "usually below"
+
+
+def with_usual(figure: Figure, normals: Normals | str, variable: str, time: Sequence[date]) -> Figure:
+    """Return a figure with what is usual behind it: four years in five lie in the band. It stays as it is where that is
+    not known, and says why."""
+    if figure.reason is not None:
+        return figure
+    usual = None if isinstance(normals, str) else normals.variables.get(variable)
+    if isinstance(normals, str) or usual is None:
+        reason = normals if isinstance(normals, str) else normals.missing.get(f"variables.{variable}", "")
+        return replace(figure, note=f"{figure.note} What is normal is not known: {reason}".strip())
+    days = normals.time
+    curves = [
+        Curve(label=TENTH, values=on_days(time, days, usual.p10), colour="range", style="thin"),
+        Curve(label=NINE_TENTHS, values=on_days(time, days, usual.p90), colour="range", style="thin"),
+        Curve(label=MEAN, values=on_days(time, days, usual.mean), colour="normal", style="dashed"),
+    ]
+    shifted = [Band(low=b.low + len(curves), high=b.high + len(curves), colour=b.colour) for b in figure.bands]
+    bands = [Band(low=0, high=1, colour="range"), *shifted]
+    return replace(figure, curves=[*curves, *figure.curves], bands=bands)

@@ -1,0 +1,63 @@
+"""What a basin would give if nothing more fell."""
+
+from collections.abc import Iterator
+
+from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
+from app.forecasts.words import UNITS
+from app.pages.figures import Band, Curve, Figure, as_csv
+from hydrology.base.units import Units
+from hydrology.extremes.thresholds import OF_MODEL
+
+
+def drain_down(told: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:
+    """Return the discharge on a dry spell, or why none is told."""
+    figure = Figure(
+        name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call, csv=as_csv(call)
+    )
+    if isinstance(told, str):
+        return figure.without(told)
+    if told.discharge is None:
+        return figure.without(told.missing["discharge"])
+    low, median, high = (told.discharge[name] for name in ("p05", "median", "p95"))
+    levels = [_drawn(told, level) for level in _told(told)]
+    return Figure(
+        name=figure.name,
+        title=figure.title,
+        unit=figure.unit,
+        described="The discharge of each day, were nothing to fall after T0 and all other weather the mean of other "
+        "years. It is no forecast.",
+        note=" ".join(_notes(told)),
+        call=call,
+        csv=figure.csv,
+        time=list(told.time),
+        curves=[
+            Curve(label="p05", values=[*low], colour="band-90", style="thin"),
+            Curve(label="p95", values=[*high], colour="band-90", style="thin"),
+            Curve(label="median", values=[*median], colour="median"),
+            *levels,
+        ],
+        bands=[Band(low=0, high=1, colour="band-90")],
+        t0=told.t0,
+    )
+
+
+def _told(told: DrainDownOfRun) -> list[LowFlow]:
+    """Return the levels that flow falls below; those of the model alone where there are some, as like against like."""
+    reached = [level for level in told.low_flows or [] if level.day is not None]
+    return [level for level in reached if level.name.startswith(OF_MODEL)] or reached
+
+
+def _drawn(told: DrainDownOfRun, level: LowFlow) -> Curve:
+    assert level.discharge is not None
+    return Curve(label=level.name, values=[level.discharge] * len(told.time), colour="level", style="dashed")
+
+
+def _notes(told: DrainDownOfRun) -> Iterator[str]:
+    if told.in_words is not None:
+        yield told.in_words
+    reached = _told(told)
+    if reached:
+        yield from (str(level.in_words) for level in reached[-1:])
+    else:
+        yield f"Within {told.horizon_days} days flow falls below no level that it was not below at T0."
+    yield "It is no forecast, and the band is the spread of the members."

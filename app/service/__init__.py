@@ -1,0 +1,1 @@
+"""Status, health, metrics and audit of the service."""

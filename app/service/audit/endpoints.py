@@ -1,0 +1,45 @@
+"""/v1/audit"""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.http.api_keys import AdminReader
+from app.http.dependencies import PageLimit, Reading
+from app.http.pagination import next_page
+from app.http.problems import Forbidden, documented_keyed
+from app.service.audit.schemas import AuditPage, Change
+from records.access import audit
+
+router = APIRouter(prefix="/audit", tags=["audit"])
+
+LARGEST_NUMBER = 2**31 - 1
+After = Annotated[
+    int | None, Query(description="Start after this number: the last one of the page before.", ge=0, le=LARGEST_NUMBER)
+]
+_WHY = {"key": "No key was used: it was the command line or a schedule.", "address": "It was made on this machine."}
+
+
+@router.get("", summary="Who changed what, when, from where", responses=documented_keyed(Forbidden))
+def list_changes(
+    request: Request,
+    response: Response,
+    session: Reading,
+    _key: AdminReader,
+    after: After = None,
+    limit: PageLimit = 100,
+) -> AuditPage:
+    """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
+    null. For admins alone."""
+    entries = audit.page(session, before=after, limit=limit + 1)
+    response.headers["Cache-Control"] = "no-store"
+    last = str(entries[limit - 1].seq) if len(entries) > limit else None
+    following = next_page(request, response, {"limit": limit}, last)
+    return AuditPage(changes=[_answer(entry) for entry in entries[:limit]], next=following)
+
+
+def _answer(entry: audit.Entry) -> Change:
+    fields = asdict(entry)
+    fields["key"] = fields.pop("key_id")
+    return Change(**fields, missing={name: why for name, why in _WHY.items() if fields[name] is None})

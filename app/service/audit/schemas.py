@@ -1,0 +1,47 @@
+"""Answers about the audit trail."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from app.http.base_schema import Missing, Model
+from records.access.audit import Action
+
+ENTRY: dict[str, Any] = {
+    "seq": 42,
+    "at": "2026-11-20T15:36:30.549724Z",
+    "who": "river office",
+    "key": "01a1fa2ab3c4d50b5f2e91",
+    "address": "192.0.2.7",
+    "action": "job posted",
+    "subject": "01a1fa30c5d6a78d9e12f4",
+    "detail": {"kind": "forecast"},
+    "missing": {},
+}
+
+
+class Change(Model):
+    """A change: who made it, when, from where."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ENTRY]})
+
+    seq: int = Field(description="Grows with every change.")
+    at: datetime
+    who: str = Field(description="The name of the key, `command line (unix user)`, or a schedule's name.")
+    key: str | None = Field(description="The id of the key.")
+    address: str | None = Field(description="Where the request came from.")
+    action: Action
+    subject: str = Field(description="The identifier of what was changed.")
+    detail: dict[str, Any]
+    missing: Missing
+
+
+class AuditPage(Model):
+    """Changes, the newest first."""
+
+    changes: list[Change]
+    next: str | None = Field(
+        description="Where the next page is, also in the `Link` header; null on the last page.",
+        examples=["/v1/audit?limit=100&after=42"],
+    )

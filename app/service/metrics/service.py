@@ -1,0 +1,106 @@
+"""The figures, from the records: the same whichever process is asked. `METRICS` names them all."""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from importlib import metadata
+from typing import TypeAlias
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+from sqlalchemy.orm import Session
+
+from hydrology.base.staleness import age_days
+from jobspec.jobs.base import QUEUES
+from records.database.engine import Database
+from records.jobs import job_health, process_heartbeats
+from records.upkeep import monitoring
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+Samples: TypeAlias = Mapping[tuple[str, ...], float]
+
+METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "freshet_build_info": ("The version of the service and the revision of its tables.", ("version", "revision")),
+    "freshet_queue_jobs": ("Jobs that wait for a worker.", ("queue",)),
+    "freshet_queue_oldest_seconds": ("How long the first of them has been waiting.", ("queue",)),
+    "freshet_workers": ("Workers that gave a sign of life in the last two minutes.", ("queue",)),
+    "freshet_day_jobs": ("Jobs that were posted in the last 24 hours, by how they stand.", ("kind", "status")),
+    "freshet_failing_schedules": ("Schedules whose last job has failed.", ()),
+    "freshet_feed_age_seconds": ("Since when a feed has not been fetched without a failure.", ("feed",)),
+    "freshet_newest_t0_seconds": ("The newest T0 of a version, as seconds since 1970.", ("version",)),
+    "freshet_newest_t0_age_days": ("How many days it lies behind the service's clock.", ("version",)),
+    "freshet_newest_basins": ("Basins by what came of their newest operational run.", ("status",)),
+    "freshet_worst_residual_ratio": (
+        "The largest residual of a ledger of the newest runs over what may be left; above 1 it does not close.",
+        (),
+    ),
+    "freshet_disk_free_bytes": ("Room that is left on the disk of the data folder.", ()),
+    "freshet_database_bytes": ("Room that the database takes.", ()),
+}
+"""What each figure is, and its labels."""
+
+
+class Figures(Collector):
+    """The figures of one instant.
+
+    Args:
+        samples: by their names, of those in `METRICS`.
+    """
+
+    def __init__(self, samples: Mapping[str, Samples]) -> None:
+        self._samples = samples
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Yield them with what they mean."""
+        for name, (meaning, labels) in METRICS.items():
+            family = GaugeMetricFamily(name, meaning, labels=labels)
+            for values, number in self._samples.get(name, {}).items():
+                family.add_metric(values, number)
+            yield family
+
+
+def exposition(session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None) -> bytes:
+    """Return the figures as Prometheus reads them."""
+    registry = CollectorRegistry()
+    registry.register(Figures(_samples(session, database, clock, settings, revision)))
+    return generate_latest(registry)
+
+
+def _samples(
+    session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None
+) -> dict[str, Samples]:
+    now, wall = clock.now(), clock.wall()
+    waiting = {of.queue: of for of in monitoring.waiting_jobs(session)}
+    workers = process_heartbeats.workers_by_queue(process_heartbeats.present(session))
+    newest = monitoring.newest_t0(session, now)
+    return {
+        "freshet_build_info": {(metadata.version("freshet"), revision or "none"): 1},
+        "freshet_queue_jobs": {(queue,): waiting[queue].jobs if queue in waiting else 0 for queue in QUEUES},
+        "freshet_queue_oldest_seconds": {
+            (queue,): _seconds(waiting[queue].oldest_at, wall) if queue in waiting else 0 for queue in QUEUES
+        },
+        "freshet_workers": {(queue,): workers.get(queue, 0) for queue in QUEUES},
+        "freshet_day_jobs": monitoring.jobs_of_a_day(session, wall),
+        "freshet_failing_schedules": _alone(len(job_health.failing_schedules(session))),
+        "freshet_feed_age_seconds": {
+            (feed,): _seconds(at, now) for feed, at in monitoring.feeds(session).items() if at is not None
+        },
+        "freshet_newest_t0_seconds": {
+            (name,): float(t0.astype("datetime64[s]").astype(int)) for name, t0 in newest.items()
+        },
+        "freshet_newest_t0_age_days": {(name,): age_days(t0, now) for name, t0 in newest.items()},
+        "freshet_newest_basins": {(status,): basins for status, basins in monitoring.newest_basins(session).items()},
+        "freshet_worst_residual_ratio": _alone(monitoring.worst_residual(session)),
+        "freshet_disk_free_bytes": _alone(shutil.disk_usage(settings.data).free if settings.data.exists() else None),
+        "freshet_database_bytes": _alone(monitoring.database_bytes(session, database.file)),
+    }
+
+
+def _seconds(since: datetime, now: datetime) -> float:
+    return (now - since).total_seconds()
+
+
+def _alone(number: float | None) -> Samples:
+    return {} if number is None else {(): number}

@@ -1,0 +1,128 @@
+"""What is degraded of the work: nobody takes it, it fails, or what it stands on is away, full, dying or wrong."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from app.service.status.schemas import Degraded
+from jobspec.jobs.training import MemberJob
+from records.database.write_lock import is_locked
+from records.jobs import job_health, process_heartbeats
+from records.upkeep import clock_skew
+from runtime import restart_notes
+from runtime.settings import Settings
+from workers.queue.enqueue import lives, takes_messages
+
+LONGEST_UNTAKEN = timedelta(minutes=5)
+"""A worker that is there takes a job within seconds."""
+LONGEST_QUEUED = timedelta(hours=1)
+"""Behind other jobs; members of a training wait for each other for as long as that takes."""
+LEAST_FREE = 200_000_000
+"""Bytes."""
+
+
+def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
+    """Tell what is not as it should be; `now` is the wall's time."""
+    yield from of_jobs(session, now)
+    yield from of_machine(settings)
+
+
+def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
+    """Tell what jobs and those who run them say: nobody takes them, they fail, one is stopped, a clock is wrong."""
+    yield from _waiting(session, now)
+    for failed in job_health.failed_kinds(session):
+        sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
+        yield Degraded(code="failed-job", sentence=sentence)
+    for failed in job_health.failing_schedules(session):
+        sentence = f"The last job of the schedule {failed.schedule!r} has failed: see /v1/jobs/{failed.id}."
+        yield Degraded(code="failing-schedule", sentence=sentence)
+    yield from _clock(session, now)
+    yield from _present(session)
+
+
+def of_machine(settings: Settings) -> Iterator[Degraded]:
+    """Tell what the work stands on: the disk, the broker, the lock of the database, the parts of the service."""
+    yield from _disk(settings)
+    yield from _away(settings)
+    yield from _restarting(settings)
+
+
+def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
+    for waiting in job_health.waiting_queues(session):
+        queue, since = waiting.queue, waiting.service_since
+        worker = f"worker (freshet worker --queue {queue})"
+        if not waiting.runs and now - waiting.since > LONGEST_UNTAKEN:
+            sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
+            yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
+        elif waiting.runs and since is not None and now - since > LONGEST_QUEUED and queue != MemberJob.queue:
+            behind = _wait(queue, waiting.service_jobs, now - since)
+            sentence = f"{behind} behind those that run: start another {worker}."
+            yield Degraded(code="queue-age", sentence=sentence)
+
+
+def _wait(queue: str, jobs: int, wait: timedelta) -> str:
+    return f"{jobs} jobs of the queue {queue} wait, the first for {int(wait.total_seconds() / 60)} minutes,"
+
+
+def _disk(settings: Settings) -> Iterator[Degraded]:
+    if not settings.data.exists():
+        return
+    free = shutil.disk_usage(settings.data).free
+    if free < LEAST_FREE:
+        sentence = (
+            f"The disk of the data folder has {free // 1_000_000} MB left: make room, or nothing more can be kept."
+        )
+        yield Degraded(code="disk", sentence=sentence)
+
+
+def _away(settings: Settings) -> Iterator[Degraded]:
+    """Tell that what the work stands on cannot be used."""
+    if not takes_messages(settings):
+        writes_nothing = ("cannot write", "Make room on its disk")
+        cause, remedy = writes_nothing if lives(settings) else ("does not answer", "Start it")
+        sentence = f"The broker {cause}: jobs are kept, and are sent to the workers afterwards. {remedy}."
+        yield Degraded(code="no-broker", sentence=sentence)
+    if is_locked(settings.database_url):
+        sentence = "Another process has locked the database: it is read, but nothing is written. End that process."
+        yield Degraded(code="database-locked", sentence=sentence)
+
+
+def _restarting(settings: Settings) -> Iterator[Degraded]:
+    """Tell of the parts of the service that its supervisor, the parent of this process, starts again."""
+    for restart in restart_notes.told(settings.data, os.getppid()):
+        if not restart.times:
+            sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
+            yield Degraded(code="part-restarting", sentence=sentence + "started again if it stays silent.")
+            continue
+        often = f", {restart.times} times since {restart.since:%Y-%m-%d %H:%M} UTC" if restart.times > 1 else ""
+        sentence = f"The {restart.part} {restart.cause}{often}, and is started again: see the service's log."
+        yield Degraded(code="part-restarting", sentence=sentence)
+
+
+def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
+    for ahead in clock_skew.ahead(session, now):
+        sentence = (
+            f"The machine's clock says {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: the "
+            "clock was ahead for a while, or is behind now. Check it, and what was made while it was wrong."
+        )
+        yield Degraded(code="clock", sentence=sentence)
+
+
+def _present(session: Session) -> Iterator[Degraded]:
+    """Tell of workers and schedulers whose clock is wrong, or which something keeps from their work."""
+    processes = process_heartbeats.present(session)
+    wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
+    for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
+        yield Degraded(code="clock", sentence=sentence)
+    for process in processes:
+        if process.trouble is not None:
+            yield Degraded(code="job-stopped", sentence=process.trouble)
+
+
+def _of_clock(process: process_heartbeats.Present) -> str:
+    minutes = abs(process.clock_ahead) // timedelta(minutes=1)
+    side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
+    return f"The clock of a {process.role}'s machine is {minutes} minutes {side} that of the database: set it."

@@ -1,0 +1,151 @@
+"""The service's status, from the records."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from importlib import metadata
+
+from sqlalchemy.orm import Session
+
+from app.service.status import job_degradations
+from app.service.status.schemas import Counts, Degraded, InputStatus, Processes, Status, VersionStatus
+from hydrology.base.calendar import Day, as_date
+from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
+from records.alerts import deliveries
+from records.basins import basins
+from records.forecasts import latest
+from records.jobs import process_heartbeats
+from records.runs import runs
+from records.series import revisions
+from records.versions import promotions, versions
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+MOST_NAMED = 5
+
+
+def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
+    """Return the status as the clock sees it; `revision` is that of the database's tables."""
+    now, in_use = clock.now(), promotions.in_use(session)
+    made = runs.made(session, now)
+    statuses = [
+        _version(versions.get(session, version), len(basin_ids), made.get(version), now)
+        for version, basin_ids in sorted(in_use.items())
+    ]
+    products = {version.product for version in statuses}
+    inputs = [
+        _input(product, newest, product in products, now) for product, newest in revisions.newest_days(session).items()
+    ]
+    counts = Counts(
+        basins=basins.count(session),
+        basins_with_model=sum(map(len, in_use.values())),
+        model_versions=versions.count(session),
+        runs=sum(count.runs for count in made.values()),
+    )
+    present = process_heartbeats.present(session)
+    degraded = [
+        *_lacking(counts),
+        *_late(statuses, inputs),
+        *_left_behind(session, statuses, now),
+        *_withheld(session, statuses, now),
+        *_not_told(session),
+        *job_degradations.degraded(session, clock.wall(), settings),
+    ]
+    return Status(
+        status="degraded" if degraded else "ok",
+        degraded=degraded,
+        now=now,
+        replayed=clock.as_of is not None,
+        version=metadata.version("freshet"),
+        database_revision=revision,
+        counts=counts,
+        processes=Processes(
+            schedulers=sum(process.role == "scheduler" for process in present),
+            workers=process_heartbeats.workers_by_queue(present),
+        ),
+        stale_after_days=STALE_AFTER_DAYS,
+        versions=statuses,
+        inputs=inputs,
+        missing={
+            f"versions.{version.version}": "It has issued no operational forecast yet."
+            for version in statuses
+            if version.newest_t0 is None
+        },
+    )
+
+
+def _version(version: versions.Version, current_for: int, made: runs.Made | None, now: datetime) -> VersionStatus:
+    age = None if made is None else age_days(made.newest_t0, now)
+    return VersionStatus(
+        version=version.id,
+        product=version.product,
+        current_for=current_for,
+        runs=0 if made is None else made.runs,
+        newest_t0=None if made is None else as_date(made.newest_t0),
+        newest_issue=None if made is None else made.newest_issue,
+        age_days=age,
+        stale=None if age is None else stale(age),
+    )
+
+
+def _input(product: str, newest: Day, used: bool, now: datetime) -> InputStatus:
+    age = age_days(newest, now)
+    return InputStatus(product=product, newest_day=as_date(newest), age_days=age, stale=stale(age), used=used)
+
+
+def _lacking(counts: Counts) -> Iterator[Degraded]:
+    if counts.basins == 0:
+        yield Degraded(code="no-basins", sentence="No basin is kept: ingest some.")
+    elif counts.basins_with_model == 0:
+        yield Degraded(code="no-model", sentence="No model version is current for a basin: train and promote one.")
+
+
+def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> Iterator[Degraded]:
+    for version in statuses:
+        if version.newest_t0 is None:
+            sentence = f"Version {version.version} has issued no operational forecast: make one."
+            yield Degraded(code="no-forecast", sentence=sentence)
+        elif version.stale:
+            sentence = (
+                f"The newest T0 of version {version.version} is {version.newest_t0}, {version.age_days} days behind "
+                "the clock: make a newer forecast."
+            )
+            yield Degraded(code="stale-forecast", sentence=sentence)
+    for entry in inputs:
+        if entry.used and entry.stale:
+            sentence = (
+                f"{entry.product} ends on {entry.newest_day}, {entry.age_days} days behind the clock: "
+                "ingest newer data."
+            )
+            yield Degraded(code="stale-input", sentence=sentence)
+
+
+def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+    """Tell of basins that keep a stale forecast while others have a newer one."""
+    if all(version.stale for version in statuses):
+        return
+    ages = {basin: age_days(t0, now) for basin, t0 in latest.newest_t0s(session, now).items()}
+    late = [basin for basin, age in ages.items() if stale(age)]
+    if late:
+        more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
+        sentence = (
+            f"{len(late)} of {len(ages)} basins keep a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
+            f"the clock: {', '.join(late[:MOST_NAMED])}{more}. See what their feeds gave."
+        )
+        yield Degraded(code="stale-basins", sentence=sentence)
+
+
+def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
+    """Tell of versions whose newest run was not issued for every basin."""
+    for version in statuses:
+        newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
+        for run in newest:
+            if run.reason is not None:
+                sentence = f"The newest run {run.id} of version {version.version} is {run.status}: {run.reason}"
+                yield Degraded(code="not-issued", sentence=sentence)
+
+
+def _not_told(session: Session) -> Iterator[Degraded]:
+    """Report receivers of administrators' subscriptions that could not be reached; an operator's do not count."""
+    if failed := deliveries.count_failed_of_service(session):
+        sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."
+        yield Degraded(code="failed-deliveries", sentence=sentence)

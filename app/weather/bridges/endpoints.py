@@ -1,0 +1,47 @@
+"""/v1/bridges"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.http.dependencies import Reading
+from app.http.problems import documented
+from app.weather.bridges import service
+from app.weather.bridges.schemas import BridgeDetail, Bridges
+from jobspec.fields import ID
+from records.weather.bridges import UnknownBridge
+
+router = APIRouter(prefix="/bridges", tags=["bridges"])
+
+BridgeName = Annotated[
+    str,
+    Path(
+        description="A bridge's name, which stands for its newest fit, or the id of a fit.",
+        pattern=ID,
+        examples=["live_as_maurer"],
+    ),
+]
+
+
+@router.get("", summary="How weather of one product is turned into that of another", responses=documented())
+def list_bridges(session: Reading, response: Response) -> Bridges:
+    """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
+    `bridge` (`POST /v1/jobs`)."""
+    response.headers["Cache-Control"] = SHORTLY
+    return Bridges(bridges=service.summaries(session))
+
+
+@router.get(
+    "/{bridge}",
+    summary="What a bridge corrects, and what it is worth",
+    responses=NOT_MODIFIED | documented(UnknownBridge),
+    response_model=BridgeDetail,
+)
+def read_bridge(
+    session: Reading, response: Response, bridge: BridgeName, if_none_match: IfNoneMatch = None
+) -> BridgeDetail | Response:
+    """Of every basin: where the day begins, the factors and steps of each month, whether they were fitted there or are
+    those of basins like it, and how near the bridged weather comes to the other product's on water years that the
+    bridge was not fitted on."""
+    return tagged(service.detail(session, bridge), response, if_none_match, SHORTLY)

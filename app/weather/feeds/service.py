@@ -1,0 +1,78 @@
+"""Feeds from requests to the records, and back to their answers."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.http.problems import Forbidden
+from app.weather.feeds.schemas import BasinOfFeed, Feed, FeedDetail
+from records.access.keys import Key
+from records.weather import feeds
+
+_WHY = {
+    "product": "It brings discharge, which is kept under its gauge's product, or weather forecasts.",
+    "last_fetch_at": "It has not been asked yet.",
+    "last_success_at": "It has not gone well for all of its basins yet.",
+    "last_error": "It has not failed yet.",
+    "last_error_at": "It has not failed yet.",
+}
+WITHHELD = "Shown to the key that made the feed and to an admin: it names files."
+
+
+class NotYourFeed(Forbidden):
+    """Another key made the feed, or the command line did."""
+
+    kind = "not-your-feed"
+
+
+def owned(session: Session, key: Key, name: str) -> feeds.Feed:
+    """Return a feed that a key may remove: its own, or any where it is an admin's.
+
+    Raises:
+        UnknownFeed: there is none of that name.
+        NotYourFeed: another made it.
+    """
+    feed = feeds.get(session, name)
+    if not _owns(key, feed):
+        raise NotYourFeed(f"The feed {feed.name} was not made with the key of {key.name}: use that key or an admin's.")
+    return feed
+
+
+def answer(feed: feeds.Feed, key: Key) -> Feed:
+    """Return what a key may see of a feed."""
+    return Feed(**_fields(feed, key))
+
+
+def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
+    """Return what a key may see of a feed and of what came of its basins."""
+    told = []
+    for one in feeds.basins_of(session, feed):
+        values = asdict(one)
+        basin = values["basin"] = values.pop("basin_id")
+        values["holes"] = [
+            hole | {"fetch": feeds.fetch_command(feed.name, basin, hole["first"], hole["last"])} for hole in one.holes
+        ]
+        if _withheld(key, feed):
+            values["reason"] = None
+        told.append(BasinOfFeed(**values))
+    return FeedDetail(**_fields(feed, key), basins=told)
+
+
+def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
+    fields = asdict(feed) | {"adapter": feed.settings["adapter"]}
+    del fields["made_by"], fields["origin"]
+    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    if _withheld(key, feed):
+        hidden = ("settings", "last_error") if feed.last_error else ("settings",)
+        fields |= dict.fromkeys(hidden)
+        missing |= dict.fromkeys((*hidden, "basins.reason"), WITHHELD)
+    return fields | {"missing": missing}
+
+
+def _withheld(key: Key, feed: feeds.Feed) -> bool:
+    return feed.settings["adapter"] == "files" and not _owns(key, feed)
+
+
+def _owns(key: Key, feed: feeds.Feed) -> bool:
+    return key.scope == "admin" or feed.made_by == key.id

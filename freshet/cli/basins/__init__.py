@@ -1,0 +1,1 @@
+"""Commands about basins and their data."""

@@ -1,0 +1,186 @@
+"""`freshet basins`: what is kept of them, and more of them."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from typer.core import TyperGroup
+
+from freshet.cli.context import Begins, opened
+from freshet.cli.output import Json, answer, say, table
+from hydrology.base.basins import basin_id, place_in_words
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, InvalidInput
+from jobspec.basins import AddedBasin
+from jobspec.faults import faults
+from jobspec.kinds import InvalidRequest
+from records.basins import basins as records
+from records.series import series
+from records.versions import promotions
+
+LARGEST_FILE = 2**20  # bytes of an outline or of attributes, as over the API
+
+
+class ShowsByDefault(TyperGroup):
+    """Takes anything but the name of another command as the arguments of `show`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put `show` before the arguments where no command is named."""
+        named = args[:1] and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named else ["show", *args])
+
+
+app = typer.Typer(cls=ShowsByDefault)
+
+BasinName = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
+
+
+@app.callback()
+def basins() -> None:
+    """List the basins, show one (show is the default), add one."""
+
+
+@app.command("show")
+def show(
+    basin: Annotated[
+        str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="List those whose identifier or name has this text.")
+    ] = None,
+    huc: Annotated[
+        str | None, typer.Option(metavar="DIGITS", help="List those whose hydrologic unit begins so.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the basins, or show one: place, areas, series, data quality."""
+    if basin is not None:
+        _show(basin_id(basin), as_json)
+        return
+    with opened(reads=True) as context, context.database.reading() as session:
+        found = records.list_basins(session, text=text, huc=huc)
+    rows = [(one.id, one.name, one.huc, one.latitude, one.longitude) for one in found]
+    columns = ("basin", "name", "HUC", "latitude", "longitude")
+    answer({"basins": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} basins"))
+
+
+@app.command("add")
+def add(
+    basin: BasinName,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: what USGS calls its gauge.")] = None,
+    latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
+    longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
+    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: what USGS tells.")] = None,
+    outline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="GeoJSON: its weather is averaged over points within, its area is compared."),
+    ] = None,
+    accept_outline_area: Annotated[
+        bool,
+        typer.Option(
+            "--accept-outline-area", help="Take an outline whose area differs from the basin's by more than 30 %."
+        ),
+    ] = False,
+    attributes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON: numbers by the names that model versions ask for.")
+    ] = None,
+    assume_attributes: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let unknown attributes of land and soil stand at the mean of the basins that a version learnt from; "
+            "every answer names them."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add a basin, or what more is known of one. Of a USGS gauge, place, name and area are asked for."""
+    given = {
+        "basin": basin_id(basin),
+        "name": name,
+        "latitude": latitude,
+        "longitude": longitude,
+        "area_km2": area,
+        "outline": None if outline is None else _json(outline),
+        "accept_outline_area": accept_outline_area or None,
+        "attributes": None if attributes is None else _json(attributes),
+        "assume_attributes": assume_attributes,
+    }
+    added = _read({field: value for field, value in given.items() if value is not None})
+    from operations.feeds.add_gauge import add as run
+
+    with opened(begins=Begins.ANYWHERE) as context:
+        done = run(context.database, context.clock, context.settings, added)
+        context.record("basin added", done.basin, new=done.new, changed=list(done.changed))
+    say(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")
+    _show(done.basin, as_json)
+
+
+@app.command("climate")
+def climate(
+    basin: BasinName,
+    product: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The kept weather to compute it from. Default: the only one.")
+    ] = None,
+    period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all kept.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute the climate indices of a basin, as CAMELS defines them, and keep them as its attributes."""
+    from operations.data.climate import compute
+
+    with opened() as context:
+        days = None if period is None else Period.parse(period)
+        done = compute(context.database, context.clock, basin_id(basin), product, days)
+        context.record("climate computed", done.basin, computed_from=done.source)
+    indices = asdict(done.indices)
+    payload = {"basin": done.basin, "computed_from": done.source, "years": done.years, "indices": indices}
+    title = f"Climate of {done.basin}, computed from {done.source}"
+    answer(payload, as_json, table(("index", "value"), list(indices.items()), title))
+
+
+def _read(given: dict[str, Any]) -> AddedBasin:
+    try:
+        return AddedBasin.model_validate(given)
+    except ValidationError as error:
+        raise InvalidRequest(f"The basin cannot be added: {'; '.join(faults(error, given))}.") from None
+
+
+def _json(path: Path) -> Any:
+    """Return what a file of JSON holds."""
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes, the most that is read: simplify it.")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise DataProblem(f"{path} is no JSON: write it as an object.") from None
+
+
+def _show(basin: str, as_json: bool) -> None:
+    with opened(reads=True) as context, context.database.reading() as session:
+        one = records.get(session, basin)
+        entries = series.catalogue(session, basin)
+        quality = records.quality_of(session, basin)
+        version = promotions.current(session, [basin]).get(basin)
+    listed = [
+        {"product": e.product, "variable": e.variable, "unit": e.unit, "first": e.period.first, "last": e.period.last}
+        for e in entries
+    ]
+    payload = {**asdict(one), "series": listed, "quality": quality, "current_version": version}
+    huc = f", HUC {one.huc}" if one.huc else ""
+    placed = one.latitude is not None and one.longitude is not None
+    place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
+    lines = [f"{one.id}  {one.name or ''}", f"{place}{huc}"]
+    lines += [f"area {name}: {m2 / 1e6:.1f} km2" for name, m2 in one.areas.items()]
+    lines += [one.texts[records.OUTLINE_COMPARED]] if records.OUTLINE_COMPARED in one.texts else []
+    lines += [f"weather averaged over {len(one.weather_points)} points"] if one.weather_points else []
+    lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []
+    lines += [f"current version: {version or 'none'}", ""]
+    lines += [f"{row['product']} {row['variable']} [{row['unit']}] {row['first']}..{row['last']}" for row in listed]
+    lines += ["", *(f"{f['severity']}: {f['sentence']}" for found in quality.values() for f in found)]
+    answer(payload, as_json, "\n".join(lines))

@@ -1,0 +1,203 @@
+"""`freshet ingest`: data into the records."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freshet.cli.context import Begins, opened
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import Reporter, reporting
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import DataProblem, InvalidInput
+from ingestion.base import Source
+from ingestion.reading import ANY_FILES, Files
+from ingestion.sources.benchmarks import read as read_published
+from ingestion.sources.camels import CamelsSource
+from ingestion.sources.caravan import CaravanSource
+from ingestion.sources.tables import TablesSource
+from operations.data.ingest import Outcome, held
+from operations.data.ingest import ingest as run
+from operations.data.ingest_benchmarks import ingest_published
+from operations.data.isolated_source import Apart
+from operations.data.source_paths import Intake
+from operations.upkeep import audit_details
+from records.basins.basins import list_basins
+from records.database.engine import Database
+from runtime.settings import Settings
+
+MOST_ROWS = 40
+
+app = typer.Typer(no_args_is_help=True)
+
+From = Annotated[
+    list[str],
+    typer.Option(
+        "--from",
+        metavar="SOURCE",
+        help="A folder, a published zip, or the URL of one (#sha256=... checks what comes). Repeat it for more.",
+    ),
+]
+
+
+@app.callback()
+def ingest() -> None:
+    """Bring data into the records."""
+
+
+Basins = Annotated[
+    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
+]
+
+
+@app.command("camels")
+def camels(
+    source: From,
+    basin: Basins = None,
+    product: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRODUCT", help="The only forcing product to ingest, and that of files whose folder names none."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ingest CAMELS-US text: forcing, streamflow, attributes, reference snow, model output.
+
+    The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
+    """
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+        outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
+    _tell(outcomes, as_json)
+
+
+@app.command("caravan")
+def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
+    """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
+
+    A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
+    files are broken is left as it was, and the others go on.
+    """
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+        outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
+    _tell(outcomes, as_json)
+
+
+@app.command("tables")
+def tables(
+    product: Annotated[
+        str, typer.Option(metavar="NAME", help="What the forcing is kept under, and the area of the basins with it.")
+    ],
+    basins: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON."),
+    ] = None,
+    observations: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Their days: basin, date, variables by name and unit. CSV or JSON."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ingest own basins and their observations. Observations may be of basins that are kept already.
+
+    The same again stores nothing. A table is taken whole, or, where a line of it is wrong, not at all.
+    """
+    if basins is None and observations is None:
+        raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
+    settings = Settings.load()
+    with reporting() as reporter:
+        make = partial(TablesSource, basins, observations, product, _registered(settings))
+        outcomes = _ingest(settings, reporter, make, ANY_FILES)
+    _tell(outcomes, as_json)
+
+
+@app.command("benchmarks")
+def benchmarks(
+    source: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="benchmark_models_per_basin.csv, or the URL of it.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Ingest published scores of hydrological models in the basins of CAMELS-US, for freshet compare.
+
+    The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
+    """
+    settings = Settings.load()
+    with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
+        published = read_published(path, files)
+        with opened(settings, begins=Begins.ANYWHERE) as context:
+            done = ingest_published(context.database, context.clock, published)
+            context.record("data ingested", "published scores", new=done.new, changed=done.changed)
+    rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
+    rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
+    title = f"Published scores of {done.source}\n{done.citation}"
+    answer(asdict(done), as_json, table(("", ""), rows, title))
+
+
+def _taking(
+    settings: Settings, reporter: Reporter, places: Sequence[str]
+) -> AbstractContextManager[tuple[list[Path], Files]]:
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show, on_file=lambda _name: None)
+    return intake.of(places)
+
+
+def _registered(settings: Settings) -> list[str]:
+    """Return the basins that are kept; none where there is no database yet."""
+    if Database(settings.database_url).missing:
+        return []
+    with opened(settings) as context, context.database.reading() as session:
+        return [basin.id for basin in list_basins(session)]
+
+
+def _ingest(
+    settings: Settings,
+    reporter: Reporter,
+    make: Callable[..., Source],
+    files: Files,
+    wanted: Sequence[str] | None = None,
+) -> list[Outcome]:
+    """Keep what a source holds. A database is made only now: a mistyped source leaves none behind."""
+
+    def show(outcome: Outcome, done: int, total: int) -> None:
+        reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
+
+    names = [basin_id(text) for text in wanted or []]
+    with Apart(make, files.roots) as source:
+        basins = held(source, names)
+        with opened(settings, begins=Begins.ANYWHERE) as context:
+            read = audit_details.ReadFiles(source)
+            outcomes = run(context.database, read, context.clock, basins, show)
+            named = audit_details.files(read.of(outcomes), {str(Path.cwd()): ""})
+            context.record("data ingested", "basins", **audit_details.changes(outcomes), **named)
+    return outcomes
+
+
+def _tell(outcomes: Sequence[Outcome], as_json: bool) -> None:
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    for outcome in failed:
+        say(f"Failed: {outcome.basin}: {outcome.error}")
+    odd = [outcome for outcome in outcomes if outcome.weather_warnings]
+    for outcome in odd[:MOST_ROWS]:
+        say(f"Warning: {outcome.basin}: {' '.join(outcome.weather_warnings)}")
+    if len(odd) > MOST_ROWS:
+        say(f"Warning: and {len(odd) - MOST_ROWS} more basins have odd weather: --json lists all.")
+    counts = Counter(outcome.status for outcome in outcomes)
+    columns = ("basin", "status", "new days", "changed days", "warnings")
+    rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
+    title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
+    if len(rows) > MOST_ROWS:
+        title += f"; the first {MOST_ROWS} of them (--json tells all)"
+    answer(payload, as_json, table(columns, rows[:MOST_ROWS], title))
+    if failed:
+        raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)

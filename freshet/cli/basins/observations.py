@@ -1,0 +1,110 @@
+"""`freshet observations`: the daily series that are kept of a basin, as they are known or as they were."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
+
+import numpy as np
+import typer
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period, instant
+from hydrology.base.errors import InvalidInput
+from hydrology.base.series import DailySeries
+from hydrology.base.units import STANDARD, Area, ObservedUnits, converted, observed_unit
+from records.basins import basins
+from records.series import revisions, series
+from records.series.series import NoObservations
+
+USUAL_DAYS = 30
+
+
+def observations(
+    basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
+    product: Annotated[str, typer.Option(metavar="NAME", help="`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, typer.Option(metavar="NAME", help="discharge, precipitation, ...")] = "discharge",
+    period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help=f"The days. Default: the last {USUAL_DAYS}.")
+    ] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="As it was known then: 2008-04-21T06:00:00Z.")
+    ] = None,
+    units: Annotated[
+        ObservedUnits, typer.Option(metavar="UNIT", help="Of discharge: m3/s, mm/day, cfs, or source: as it is stored.")
+    ] = STANDARD,
+    area: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Drainage area for depths, where the basin has several (`freshet basins`)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a daily series of a basin, as it is known now or as it was known at an instant."""
+    name, days = basin_id(basin), None if period is None else Period.parse(period)
+    at = None if known_at is None else instant(known_at)
+    with opened(reads=True) as context, context.database.reading() as session:
+        daily = _read(session, name, product, variable, days, at)
+        if variable == "discharge":
+            daily = _in_units(session, name, daily, observed_unit(units) or daily.unit, area)
+    if days is None:
+        daily = daily.over(
+            Period(max(daily.start, daily.period.last - np.timedelta64(USUAL_DAYS - 1, "D")), daily.period.last)
+        )
+    values = [None if np.isnan(value) else float(value) for value in daily.values]
+    payload = {
+        "basin": name,
+        "product": product,
+        "variable": variable,
+        "unit": daily.unit,
+        "known_at": at,
+        "time": list(daily.days),
+        "values": values,
+        "flags": daily.flags.tolist(),
+    }
+    rows = list(zip(daily.days, values, daily.flags.tolist(), strict=True))
+    title = f"{name} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    answer(payload, as_json, table(("day", daily.unit, "flags"), rows, title))
+
+
+def _in_units(session: Session, basin: str, daily: DailySeries, into: str, area: str | None) -> DailySeries:
+    """Return a series of discharge in a unit.
+
+    Raises:
+        UnknownArea: the basin has no area of that name.
+        InvalidInput: an area is needed and none is named.
+    """
+    used = None
+    if into != daily.unit and "mm/day" in (into, daily.unit):
+        areas = basins.get(session, basin).areas
+        if area is None and len(areas) != 1:
+            names = ", ".join(sorted(areas)) or "the basin has none"
+            raise InvalidInput(
+                f"Between {daily.unit} and {into} an area is needed: name one with --area ({names}), or take "
+                "--units source."
+            )
+        name = area or next(iter(areas))
+        used = Area(name, basins.area_of(session, basin, name))
+    return replace(daily, values=converted(daily.values, unit=daily.unit, into=into, area=used), unit=into)
+
+
+def _read(
+    session: Session, basin: str, product: str, variable: str, days: Period | None, at: datetime | None
+) -> DailySeries:
+    """Return a series.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        NoObservations: nothing of it is known.
+    """
+    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    key = (session, basin, product, variable)
+    daily = series.read(*key, days) if at is None else revisions.as_known_at(*key, at, days)
+    if daily is None:
+        choices = ", ".join(sorted(f"{product} {variable}" for product, variable in kept)) or "nothing"
+        raise NoObservations(
+            f"No {variable} of {product} is known of {basin} there: choose other days, or a series that is kept "
+            f"({choices})."
+        )
+    return daily

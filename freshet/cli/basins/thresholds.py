@@ -1,0 +1,182 @@
+"""`freshet thresholds`: which flows of a basin are floods and which are low, by its record or by decision."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from freshet.cli.configuring import valid
+from freshet.cli.context import opened
+from freshet.cli.models.train import Basins
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period
+from hydrology.base.units import converted
+from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
+from jobspec.jobs.judging import LevelsParams
+from jobspec.thresholds import NewThreshold
+from operations.data.basins import chosen
+from records.access import audit
+from records.alerts import thresholds as records
+from records.basins import basins
+from records.simulations import simulated_thresholds
+from records.versions import promotions
+
+app = typer.Typer(no_args_is_help=True)
+
+Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="What the level is called.")]
+
+
+@app.callback()
+def thresholds() -> None:
+    """Show, set and remove levels of a basin's discharge."""
+
+
+@app.command("show")
+def show(basin: Basin, as_json: Json = False) -> None:
+    """Show the levels of the basin's record, those of its current version's simulation, and those that were set.
+
+    Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is kept
+    as depths are in mm/day.
+    """
+    name = basin_id(basin)
+    with opened(reads=True) as context, context.database.reading() as session:
+        basins.require(session, name)
+        record, fixed = records.of_record(session, name), records.of_basin(session, name)
+        version = promotions.current(session, [name]).get(name)
+        model = simulated_thresholds.get(session, version, name) if version else None
+    unit = "mm/day" if record.unit == "mm/day" else "m3/s"
+    statistics = [_told(statistic, record.unit or unit, unit) for statistic in record.statistics]
+    of_model = None if model is None else _of_model(model)
+    payload = {
+        "basin": name,
+        "unit": unit,
+        "record": [*statistics],
+        "model": of_model,
+        "fixed": [asdict(one) for one in fixed],
+    }
+    statistics += [] if of_model is None else of_model["levels"]
+    rows = [row for statistic in statistics for row in _rows(statistic)]
+    rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
+    columns = ("level", "of", unit, "low", "high", "years", "why there is none")
+    answer(payload, as_json, table(columns, rows, f"{name}: {len(rows)} levels"))
+
+
+@app.command("simulate")
+def simulate(
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help=LevelsParams.model_fields["version"].description)
+    ] = None,
+    basin: Basins = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate all past days with a model version, and keep the levels of it: those of its own climatology.
+
+    Without --basin: the basins that it is current for. Again, they take the place of those before.
+    """
+    with opened() as context:
+        with context.database.reading() as session:
+            names = chosen(session, basin) if basin else []
+        from operations.verification.simulated_thresholds import compute
+
+        with reporting() as reporter:
+            done = compute(context.database, context.clock, version, names, partial(reporter.show, "basins"))
+        for of in done:
+            context.record("levels computed", of.version_id, basins=len(of.basins))
+    left_out = [reason for of in done for reason in of.left_out.values()]
+    for reason in left_out:
+        say(f"Left out: {reason}")
+    told = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
+    answer({"versions": [asdict(of) for of in done]}, as_json, "\n".join(told) or "No version is current for a basin.")
+    if left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+@app.command("set")
+def set_threshold(
+    basin: Basin,
+    name: Name,
+    value: Annotated[float, typer.Argument(metavar="FLOW", help="m3/s.")],
+    falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Set a level of a basin. The same again changes nothing."""
+    said = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    new, of = valid(TypeAdapter(NewThreshold), said, "level"), basin_id(basin)
+    with opened() as context, context.database.transaction() as session:
+        now = context.clock.wall()
+        change = records.put(session, of, new, now)
+        if change != "unchanged":
+            audit.record(session, audit.command_line(), "threshold set", of, now, **new.model_dump())
+        kept = records.get(session, of, new.name)
+    payload = {"basin": of, "change": change, **asdict(kept)}
+    answer(payload, as_json, f"{new.name} of {of} is {kept.discharge:g} m3/s, {kept.direction} ({change}).")
+
+
+@app.command("remove")
+def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
+    """Remove a level that was set. Those of the record stay."""
+    of = basin_id(basin)
+    with opened() as context, context.database.transaction() as session:
+        records.remove(session, of, name)
+        audit.record(session, audit.command_line(), "threshold removed", of, context.clock.wall(), name=name)
+    answer({"basin": of, "removed": name}, as_json, f"{name} of {of} is removed.")
+
+
+def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:
+    levels = [
+        _told(statistic, simulated_thresholds.UNIT, simulated_thresholds.UNIT, OF_MODEL)
+        for statistic in model.statistics
+    ]
+    return {
+        "version": model.version_id,
+        "period": str(Period(model.first_day, model.last_day)),
+        "attributes_assumed": model.attributes_assumed,
+        "levels": levels,
+    }
+
+
+def _told(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[str, Any]:
+    def flow(value: float | None) -> float | None:
+        return None if value is None else float(converted(value, unit=unit, into=into, area=None))
+
+    levels = [
+        {
+            "name": prefix + named.name,
+            "return_period_years": named.return_period_years,
+            "exceeded_percent": named.exceeded_percent,
+            "discharge": flow(named.level.value),
+            "low": flow(named.level.low),
+            "high": flow(named.level.high),
+            "reason": named.level.reason,
+        }
+        for named in statistic.levels
+    ]
+    return {
+        "kind": statistic.kind,
+        "method": statistic.method,
+        "what": WHAT[statistic.kind],
+        "years": statistic.years,
+        "left_out_years": statistic.left_out_years,
+        "dry_years": statistic.dry_years,
+        "period": None if statistic.period is None else str(statistic.period),
+        "levels": levels,
+    }
+
+
+def _rows(statistic: dict[str, Any]) -> Iterator[tuple[object, ...]]:
+    for level in statistic["levels"]:
+        yield (
+            level["name"],
+            statistic["kind"],
+            level["discharge"],
+            level["low"],
+            level["high"],
+            statistic["years"],
+            level["reason"],
+        )

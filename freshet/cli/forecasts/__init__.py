@@ -1,0 +1,1 @@
+"""Commands about forecasts and runs."""

@@ -1,0 +1,96 @@
+"""`freshet daily`: what is to be done every day."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from freshet.cli.weather.feeds import MOST_ROWS, any_intake
+from hydrology.base.errors import DataProblem
+from jobspec.jobs.forecasting import DailyParams
+from operations.versions.stages import stage
+from records.alerts import alert_changes
+
+if TYPE_CHECKING:
+    from operations.daily.tomorrow import Tomorrow
+
+_FIELDS = DailyParams.model_fields
+
+
+def daily(
+    feed: Annotated[
+        list[str] | None, typer.Option("--feed", metavar="NAME", help="Ask this feed alone; repeat it for more.")
+    ] = None,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", min=1, help=_FIELDS["horizon"].description)] = _FIELDS[
+        "horizon"
+    ].default,
+    as_json: Json = False,
+) -> None:
+    """Ask the feeds, apply the bridges, forecast every basin from its newest day, decide its alerts, tell its flow of
+    tomorrow.
+
+    A basin whose data stopped keeps its last forecast. Asked again, it stores nothing new. A schedule of the kind daily
+    does the same every morning.
+    """
+    with opened() as context, reporting() as reporter:
+        from operations.daily.daily_cycle import Watcher
+        from operations.daily.daily_cycle import daily as run
+        from operations.daily.daily_forecasts import Asked
+        from operations.daily.tomorrow import tomorrow
+
+        cycle = run(
+            context.database,
+            context.clock,
+            context.settings,
+            any_intake(context.settings, reporter),
+            Asked(horizon),
+            feed or (),
+            Watcher(reporter.show, say),
+        )
+        context.record("daily cycle", "all basins", **cycle.counts)
+        with context.database.reading() as session:
+            ahead = {
+                basin.basin: tomorrow(session, basin.basin, basin.run, context.clock.now())
+                for basin in stage("flow of tomorrow", cycle.basins)
+                if basin.run is not None
+            }
+    for change in cycle.changes:
+        say(" ".join(filter(None, (change.basin_id, change.level))) + f": {change.why}")
+    for name, problem in cycle.problems.items():
+        say(f"{name}: {problem}")
+    counts = cycle.counts
+    title = f"{len(cycle.basins)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
+    told = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
+    if len(told) > MOST_ROWS:
+        title += f"; {MOST_ROWS} of them, those without a new forecast first (--json tells all)"
+    rows = [
+        (basin.basin, basin.status, basin.t0, *_cells(ahead.get(basin.basin)), basin.run, basin.reason)
+        for basin in told[:MOST_ROWS]
+    ]
+    payload: dict[str, Any] = {
+        "counts": counts,
+        "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
+        "problems": cycle.problems,
+        "runs": [made.id for made in cycle.runs],
+        "alert_changes": [alert_changes.told(change) for change in cycle.changes],
+    }
+    for basin in told[:MOST_ROWS]:
+        if (said := ahead.get(basin.basin)) and said.training_note:
+            say(said.training_note)
+    columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "weather", "run", "why")
+    answer(payload, as_json, table(columns, rows, title))
+    if lacking := counts.get("stale", 0) + counts.get("failed", 0):
+        raise typer.Exit(PARTLY_DONE if lacking < len(cycle.basins) else DataProblem.exit_code)
+
+
+def _cells(ahead: "Tomorrow | None") -> tuple[object, ...]:
+    if ahead is None:
+        return (None, None, None, None)
+    return ahead.day, ahead.median, f"{ahead.low:.3f} to {ahead.high:.3f}", ahead.weather
+
+
+def _json(ahead: "Tomorrow | None") -> dict[str, Any] | None:
+    return None if ahead is None else {**asdict(ahead), "units": "m3/s"}

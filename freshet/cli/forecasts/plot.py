@@ -1,0 +1,66 @@
+"""`freshet plot`: a forecast beside the flow that was observed, in the terminal or as a picture."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer
+from freshet.plot import picture, text
+from freshet.plot.content import Plume, content
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import DataProblem
+from operations.data.basins import last_ended
+from records.basins import basins
+from records.forecasts import latest
+from records.runs import runs
+
+USUAL_DAYS = 20
+
+
+def plot(
+    basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
+    run: Annotated[str | None, typer.Option(metavar="RUN", help="Of this run. Default: its latest forecast.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a picture: .png or .svg, by the end of its name.")
+    ] = None,
+    days: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, max=3660, help="So many days of observed flow until T0.")
+    ] = USUAL_DAYS,
+    as_json: Json = False,
+) -> None:
+    """Draw a forecast of a basin after the flow that was observed: a plume in the terminal, or PNG or SVG."""
+    if to is not None:
+        picture.require_picture(to)
+    name = basin_id(basin)
+    with opened(reads=True) as context, context.database.reading() as session:
+        now = context.clock.now()
+        if run is None:
+            newest = latest.latest(session, name, now)
+            stored, of_basin = newest.run, newest.basin
+        else:
+            stored, of_basin = runs.get(session, run), runs.basin_of(session, run, name)
+        if of_basin.status != "issued":
+            raise DataProblem(f"Run {stored.id} has no forecast of {name} to draw: {of_basin.reason}")
+        plume = content(session, stored, of_basin, days, last_ended(basins.get(session, name), now))
+    if to is not None:
+        picture.write(plume, to)
+    answer(_payload(plume, stored.id, to), as_json, text.drawn(plume) if to is None else f"{plume.title}: {to}")
+
+
+def _payload(plume: Plume, run: str, to: Path | None) -> dict[str, Any]:
+    observed = [None if np.isnan(flow) else float(flow) for flow in plume.observed]
+    return {
+        "basin": plume.basin,
+        "run": run,
+        "t0": plume.t0,
+        "unit": plume.unit,
+        "observed": {"time": list(plume.days), "discharge": observed},
+        "forecast": {"time": list(plume.ahead)}
+        | {str(level): plume.quantiles[level].tolist() for level in sorted(plume.quantiles)},
+        "quantiles_of": plume.of,
+        "notes": plume.notes,
+        "picture": None if to is None else str(to),
+    }

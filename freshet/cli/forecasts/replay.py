@@ -1,0 +1,60 @@
+"""`freshet replay`: an archive as if it were daily life."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from freshet.cli.configuring import valid
+from freshet.cli.context import opened
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from jobspec.jobs.forecasting import ReplayParams
+
+_FIELDS = ReplayParams.model_fields
+
+
+def replay(
+    first: Annotated[str, typer.Option("--from", metavar="YYYY-MM-DD", help="The first morning.")],
+    last: Annotated[str, typer.Option("--to", metavar="YYYY-MM-DD", help="The last morning.")],
+    latency: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["latency_days"].description)] = _FIELDS[
+        "latency_days"
+    ].default,
+    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
+        "horizon"
+    ].default,
+    traces: Annotated[int, typer.Option(metavar="COUNT", help=_FIELDS["traces"].description)] = _FIELDS[
+        "traces"
+    ].default,
+    as_json: Json = False,
+) -> None:
+    """Move the clock through what is kept: on each morning forecasts are issued as if it were today.
+
+    Days become known with a latency. No weather forecasts are kept of an archive's time: perturbed observations stand
+    for them, and every answer says so. Look at what came with FRESHET_AS_OF at the last morning.
+    """
+    asked = {"period": f"{first}..{last}", "latency_days": latency, "horizon": horizon, "traces": traces}
+    params = valid(TypeAdapter(ReplayParams), asked, "replay")
+    with opened() as context:
+        from operations.daily.replay import replay as run
+
+        with reporting() as reporter:
+            done = run(
+                context.database,
+                context.clock,
+                params,
+                on_morning=lambda at, total, detail: reporter.show("mornings", at, total, detail),
+            )
+        context.record("archive replayed", str(params.period), runs=len(done.runs))
+    for reason in done.reasons.values():
+        say(reason)
+    rows = [
+        (one.issued_at, one.id, one.t0, one.forcing_kind, one.weather and one.weather.model, one.status)
+        for one in done.runs
+    ]
+    payload: dict[str, Any] = {"runs": [asdict(one) for one in done.runs], "reasons": done.reasons}
+    title = f"{len(rows)} runs on {len(params.period)} mornings"
+    answer(payload, as_json, table(("issued", "run", "T0", "weather", "of", "status"), rows, title))
+    if done.reasons:
+        raise typer.Exit(PARTLY_DONE)

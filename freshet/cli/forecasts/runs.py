@@ -1,0 +1,208 @@
+"""`freshet runs`: the forecasts that were issued."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, say, table
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import instant
+from jobspec.changes import Changes
+from operations.versions.stages import stage
+from records.runs import runs as records
+from records.runs.lifetime_balance import UNKNOWN
+from records.runs.run_summary import LEARNT_FROM, LearntFrom
+
+_RANGE = ("0.05", "0.95")
+
+
+def runs(
+    run: Annotated[str | None, typer.Argument(metavar="RUN", help="Show this run, by its id.")] = None,
+    basin: Annotated[str | None, typer.Option(metavar="BASIN", help="List those that speak of this basin.")] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="List those that were known then: 2008-04-21T06:00:00Z.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="At most so many, the newest first.")
+    ] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the forecast runs, or show one: discharge, storage and the closed ledger of each basin."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        if run is not None:
+            shown = run_json(session, run)
+            for note in run_notes(shown):
+                say(note)
+            answer(shown, as_json, run_table(shown))
+            return
+        wanted, by = basin_id(basin) if basin else None, instant(known_at) if known_at else None
+        found = records.list_runs(session, basin=wanted, available_by=by, limit=limit)
+    columns = ("run", "T0", "horizon", "issued", "version", "purpose", "forcing", "status")
+    rows = [(r.id, r.t0, r.horizon_days, r.issued_at, r.version_id, r.purpose, r.forcing_kind, r.status) for r in found]
+    answer({"runs": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))
+
+
+def run_json(session: Session, run: str) -> dict[str, Any]:
+    """Return a run with what it says of each basin, as the command line shows it."""
+    stored = records.get(session, run)
+    rows = records.basins_of(session, run)
+    basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
+    notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
+    return {**asdict(stored), **notes, "basins": basins}
+
+
+def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
+    arrays = records.series_of(
+        session,
+        run,
+        row.basin_id,
+        ("discharge", "storage", "discharge_quantiles", records.CALIBRATED, records.ORIGIN),
+    )
+    ledgers = records.ledger_of(session, run, row.basin_id)
+    quantiles, calibrated = arrays.get("discharge_quantiles"), arrays.get(records.CALIBRATED)
+    return {
+        **asdict(row),
+        **{name: getattr(row.summary, name) for name in LEARNT_FROM},
+        "spin_up_note": row.spin_up_note,
+        "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
+        "bridge_notes": [bridge.note for bridge in row.summary.bridges],
+        "quantiles_of": quantiles_of,
+        "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
+        "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
+        "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
+        "origin_mm_per_day": _by_origin(arrays[records.ORIGIN]) if records.ORIGIN in arrays else None,
+        "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
+        "missing": _missing(row, ledgers),
+    }
+
+
+def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any]:
+    since = ledger.since_empty
+    since_empty = since and {"days": row.spin_up_days, **asdict(since), "relative": since.relative}
+    return {**asdict(ledger), "scale_mm": ledger.scale_mm, "closes": ledger.closes, "since_empty": since_empty}
+
+
+def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[str, str]:
+    missing = {} if row.spin_up_days is not None else {"spin_up_days": row.why_missing}
+    if row.summary.calibration is None:
+        missing["calibrated_mm_per_day"] = row.why_not_calibrated
+    if any(ledger.since_empty is None for ledger in ledgers):
+        missing["ledger.since_empty"] = UNKNOWN
+    return missing
+
+
+def _product_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of the weather until T0, where a feed brought some of it."""
+    told = next((said["product_credit"] for said in run["basins"].values() if said["product_credit"]), None)
+    return [] if told is None else [f"Weather of {run['product']}: {told['credit']} {told['licence']}."]
+
+
+def weather_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of the weather forecast that a run used, if it used one."""
+    weather = run["weather"]
+    if weather is None:
+        return []
+    said = f"Weather after T0: {weather['source']} {weather['model']} of {weather['reference_time']:%Y-%m-%dT%H:%MZ}"
+    return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
+
+
+def run_notes(run: dict[str, Any]) -> list[str]:
+    """Return the warnings about a run: of its T0, and of what its version did not learn from."""
+    return ([f"Warning: {run['t0_note']}"] if run["t0_note"] else []) + training_notes(run)
+
+
+def training_notes(run: dict[str, Any]) -> list[str]:
+    """Return what is to be said of basins where the version is beyond what it learnt from."""
+    learnt = [LearntFrom(**{name: said[name] for name in LEARNT_FROM}) for said in run["basins"].values()]
+    return [str(one.training_note) for one in learnt if one.beyond(run["product"])]
+
+
+def run_table(run: dict[str, Any]) -> RenderableType:
+    """Return a run as a table, a basin a row."""
+    rows = []
+    for basin, said in run["basins"].items():
+        flow, storage = _shown(said), said["storage_mm"]
+        median = flow["0.5"] if flow else [None]
+        residual = max((abs(ledger["residual_mm"]) for ledger in said["ledger"]), default=None)
+        closes = "closed" if said["ledger"] and all(one["closes"] for one in said["ledger"]) else "-"
+        rows.append(
+            (
+                basin,
+                said["status"],
+                median[0],
+                _highest(flow) if flow else None,
+                median[-1],
+                storage[-1] if storage else None,
+                f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
+                {True: "yes", False: "no", None: "-"}[said["seen_in_training"]],
+                said["spin_up_days"],
+            )
+        )
+    columns = (
+        *("basin", "status", "first day", "highest (5 to 95 %)", "last day", "storage mm", "ledger", "learnt from it"),
+        "days since empty store",
+    )
+    title = (
+        f"Run {run['id']}: T0 {run['t0']}{_age(run['t0_age_days'])}, "
+        f"{run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
+        f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
+    )
+    notes = _range_notes(run)
+    if run["what_if"] is not None:
+        notes.append(f"No forecast, but what if: {Changes.model_validate(run['what_if']['changes']).in_words}.")
+    notes += [*_product_notes(run), *weather_notes(run)]
+    notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
+    notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
+    return Group(table(columns, rows, title), *map(Text, notes))
+
+
+def _shown(of_basin: dict[str, Any]) -> dict[str, list[float]] | None:
+    """Return the quantiles to print: the calibrated ones where there are some, else those of the members."""
+    calibrated: dict[str, list[float]] | None = of_basin["calibrated_mm_per_day"]
+    members: dict[str, list[float]] | None = of_basin["discharge_mm_per_day"]
+    return calibrated or members
+
+
+def _highest(flow: dict[str, list[float]]) -> str:
+    """Return the median of the highest day, and the range that holds it with a chance of 90 %."""
+    median = flow["0.5"]
+    at = max(range(len(median)), key=median.__getitem__)
+    low, high = (flow[level][at] for level in _RANGE)
+    return f"{median[at]:.3g} ({low:.3g} to {high:.3g})"
+
+
+def _range_notes(run: dict[str, Any]) -> list[str]:
+    """Return what the printed ranges are: calibrated, or of the members and not calibrated."""
+    issued = {name: said for name, said in run["basins"].items() if _shown(said)}
+    raw = {name: said for name, said in issued.items() if not said["calibrated_mm_per_day"]}
+    notes = []
+    if len(raw) < len(issued):
+        notes.append("5 to 95 % is the calibrated range: it holds nine days in ten (freshet calibrate).")
+    if raw:
+        names = "" if len(raw) == len(issued) else f" ({', '.join(list(raw)[:5])}{', ...' if len(raw) > 5 else ''})"
+        notes.append(f"Not calibrated{names}: 5 to 95 % is of the {run['quantiles_of']}. {run['quantiles_note']}.")
+        notes += dict.fromkeys(said["missing"]["calibrated_mm_per_day"] for said in raw.values())
+    return notes
+
+
+def _age(days: int | None) -> str:
+    """Return how old T0 was at issue, in words."""
+    if days is None:
+        return ""
+    return f" ({abs(days)} day{'' if abs(days) == 1 else 's'} {'before' if days >= 0 else 'after'} the day of issue)"
+
+
+def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:
+    levels = quantiles.axes["level"]
+    return {str(level): row for level, row in zip(levels, quantiles.values.tolist(), strict=True)}
+
+
+def _by_origin(told: records.RunSeries) -> dict[str, list[float]]:
+    """Return the mean discharge by where its water was at T0."""
+    return {origin: mean for origin, (mean, *_) in zip(told.axes["origin"], told.values.tolist(), strict=True)}

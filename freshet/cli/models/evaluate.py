@@ -1,0 +1,115 @@
+"""`freshet evaluate`: how good a version is."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import cores, opened
+from freshet.cli.models.train import Basins, BasinsFile, listed
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.base.calendar import Period
+from operations.data.basins import chosen
+from records.versions import promotions, versions
+
+if TYPE_CHECKING:
+    from operations.verification.evaluate import Evaluation
+
+
+def evaluate(
+    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days to score.")],
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the newest.")
+    ] = None,
+    basin: Basins = None,
+    basins_file: BasinsFile = None,
+    as_json: Json = False,
+) -> None:
+    """Score a version over a period: its members' mean, how well water is conserved, and its snow.
+
+    Without --basin: the basins that the version was trained on.
+    """
+    with opened() as context:
+        with context.database.reading() as session:
+            kept = versions.get(session, version) if version else versions.newest(session)
+            names = [*(basin or []), *listed(basins_file)]
+            ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
+        from operations.verification.evaluate import evaluate as run
+
+        with reporting() as reporter:
+            reporter.show("basins", 0, len(ids))
+            done = run(
+                context.database,
+                context.clock,
+                kept.id,
+                Period.parse(period),
+                ids,
+                lambda at, total: reporter.show("basins", at, total),
+                cores=cores(context.settings.threads),
+            )
+        context.record("model evaluated", kept.id, period=period, basins=len(done.basins))
+    for reason in done.left_out.values():
+        say(f"Left out: {reason}")
+    answer(_payload(done), as_json, _summary(done))
+    if done.left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _summary(done: "Evaluation") -> Any:
+    from hydrology.scores.scores import SCORES
+
+    rows = [(metric, *done.quartiles(metric)) for metric in SCORES]
+    if snow := _snow(done):
+        rows.append(("snow r", snow["basins"], *snow["r"]))
+        rows.append(("snow bias %", snow["basins"], *snow["bias_pct"]))
+    title = f"Version {done.version_id}, {done.period}, {len(done.basins)} basins"
+    if done.scored != done.version_id:
+        title += f", scored by its twin {done.scored}, which has not learnt from these years"
+    if assuming := sum(bool(one.assumed) for one in done.basins):
+        title += f", of which {assuming} with attributes that are not known but assumed"
+    if done.worst_residual is not None:
+        title += f", worst closure residual {done.worst_residual:.1e} of the water"
+    return table(("score", "basins", "25 %", "median", "75 %"), rows, title)
+
+
+def _payload(done: "Evaluation") -> dict[str, Any]:
+    from hydrology.scores.scores import SCORES
+
+    summary = {}
+    for metric in SCORES:
+        count, low, median, high = done.quartiles(metric)
+        summary[metric] = {"basins": count, "p25": low, "median": median, "p75": high}
+    basins = {
+        one.basin: {
+            "scores": {name: {"value": s.value, "n": s.n, "reason": s.reason} for name, s in one.scores.items()},
+            "worst_residual": one.worst_residual,
+            "attributes_assumed": list(one.assumed),
+            "snow": None if one.snow is None else {"r": one.snow.test_r, "bias_pct": one.snow.bias_pct},
+        }
+        for one in done.basins
+    }
+    return {
+        "version": done.version_id,
+        "scored": done.scored,
+        "period": str(done.period),
+        "summary": summary,
+        "snow": _snow(done),
+        "worst_residual": done.worst_residual,
+        "left_out": done.left_out,
+        "basins": basins,
+    }
+
+
+def _snow(done: "Evaluation") -> dict[str, Any] | None:
+    """Return the quartiles of the snow skill over the basins that have one."""
+    import numpy as np
+
+    known = [
+        (one.snow.test_r, one.snow.bias_pct)
+        for one in done.basins
+        if one.snow is not None and one.snow.test_r is not None and one.snow.bias_pct is not None
+    ]
+    if not known:
+        return None
+    quartiles = np.percentile(np.array(known), [25, 50, 75], axis=0).T.tolist()
+    return {"basins": len(known), "r": quartiles[0], "bias_pct": quartiles[1]}

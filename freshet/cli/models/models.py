@@ -1,0 +1,173 @@
+"""`freshet models`: the models that were trained or came with Freshet, and which one serves a basin."""
+
+import getpass
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.models.train import Basins
+from freshet.cli.output import Json, answer, say, table
+from freshet.cli.progress import reporting
+from operations.data.basins import chosen
+from records.access import audit
+from records.database.json_columns import to_json
+from records.versions import promotions
+from records.versions import versions as records
+
+app = typer.Typer(no_args_is_help=True)
+
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
+
+
+@app.callback()
+def models() -> None:
+    """List, show, promote, roll back, export and install model versions."""
+
+
+@app.command("list")
+def list_versions(as_json: Json = False) -> None:
+    """List the versions, the newest first."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        found = records.list_versions(session)
+    columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
+    rows = [
+        (v.id, v.label, v.architecture, _product(v), len(v.basins), len(v.members), v.created_at, v.status)
+        for v in found
+    ]
+    answer({"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} versions"))
+
+
+@app.command("show")
+def show(version: Version, as_json: Json = False) -> None:
+    """Show a version: its network, its training data and its scores."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        one = records.get(session, version)
+        logs = {member.label: member.log for member in records.members_of(session, version)}
+    properties = to_json(one.properties)
+    payload = {**asdict(one), "properties": properties, "log": logs}
+    left_out = ("scaler", "basins", "config", "properties")
+    rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
+    told = ("attribute_ranges", "physics")
+    rows += [(name, value) for name, value in properties.items() if value is not None and name not in told]
+    physics = one.properties.physics or ()
+    rows += [("physics passes" if probe.passes else "physics FAILS", probe.in_words) for probe in physics]
+    rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
+    answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+
+
+def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _lines({f"{name} {key}": one for key, one in value.items()})
+        else:
+            yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@app.command("promote")
+def promote(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
+    basin: Basins = None,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a version the current one of the basins it was trained on, or of any that are named."""
+    with opened() as context, context.database.transaction() as session:
+        ids = chosen(session, basin) if basin else None
+        changed = promotions.promote(
+            session, version, ids, reason=reason, by=by or getpass.getuser(), at=context.clock.now()
+        )
+        audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
+    if not changed:
+        say("Nothing changed: it is the current version of these basins already.")
+    answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
+
+
+@app.command("roll-back")
+def roll_back(
+    version: Version,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Give the basins that use a version the one that each used before, all or none."""
+    with opened() as context, context.database.transaction() as session:
+        at = context.clock.now()
+        restored = promotions.roll_back(session, version, reason=reason, by=by or getpass.getuser(), at=at)
+        audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
+        kept = promotions.in_use(session).get(version, [])
+    if kept:
+        say(f"{len(kept)} basins had no version before it and keep it: {', '.join(kept)}.")
+    payload = {"version": version, "restored": restored, "current_basins": kept}
+    answer(payload, as_json, f"{len(restored)} basins use again what they used before {version}.")
+
+
+@app.command("export")
+def export(
+    version: Version,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to; made where it is not there.")],
+    as_json: Json = False,
+) -> None:
+    """Write a version to files as an ensemble to ship, its weights in half precision.
+
+    The model card, README.md, is yours to write. FRESHET_PRETRAINED names the folder of such folders to install from.
+    """
+    from operations.training.pretrained import export as run
+
+    with opened(reads=True) as context:
+        done = run(context.database, version, folder)
+    if not done.changed:
+        say("Nothing changed: the folder holds it already.")
+    members = f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
+    payload = {"version": version, "folder": str(folder), **asdict(done)}
+    answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
+
+
+@app.command("install-pretrained")
+def install_pretrained(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A shipped ensemble. Default: mclstm-maurer-447, or the only one."),
+    ] = None,
+    product: Annotated[
+        str | None,
+        typer.Option(metavar="PRODUCT", help="Forcing product that it is to take. Default: the one it learnt from."),
+    ] = None,
+    promote: Annotated[
+        bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Install a trained ensemble that comes with Freshet as a version; doing so again changes nothing.
+
+    It serves any basin that has its attributes and forcing; every forecast says whether it learnt from the basin, and
+    from which product.
+    """
+    from operations.training.pretrained import install, promote_where_vacant, read_shipped
+
+    with opened() as context, reporting():
+        done = install(context.database, context.clock, read_shipped(name, context.settings.pretrained), product)
+        served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
+        context.record("model installed", done.version_id, promoted=promote)
+    if done.already:
+        say("Nothing changed: it is installed already.")
+    if done.product != done.trained_on:
+        say(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
+    text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
+    payload = asdict(done)
+    if served is not None:
+        for reason in served.left_out.values():
+            say(f"Left out: {reason}")
+        payload |= {"promoted": served.basins, "left_out": served.left_out}
+        text += f" {len(served.basins)} basins now use it."
+    answer(payload, as_json, text)
+
+
+def _product(version: records.Version) -> str:
+    if version.trained_on == version.product:
+        return version.product
+    return f"{version.product} (learnt from {version.trained_on})"

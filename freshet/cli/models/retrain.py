@@ -1,0 +1,88 @@
+"""`freshet retrain`: the recipe of the version in use, trained anew on the record as it is now."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import cores, opened
+from freshet.cli.models.train import describe, require_device
+from freshet.cli.output import Json, answer, say
+from freshet.cli.progress import reporting
+from jobspec.jobs.training import RetrainingJob, RetrainingParams
+from jobspec.kinds import read
+from records.database.json_columns import to_json
+
+if TYPE_CHECKING:
+    from models.training import Progress
+
+
+def retrain(
+    version: Annotated[
+        str | None,
+        typer.Option(metavar="VERSION", help="Whose recipe. Default: the version in use in the most basins."),
+    ] = None,
+    judge_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST..LAST",
+            help="Four or more whole water years. Default: the longest stretch that the version in use, or its twin, "
+            "has not learnt from.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="NSE", help="By how much it must be better.")
+    ] = RetrainingParams.model_fields["margin"].default,
+    promote: Annotated[bool, typer.Option("--promote", metavar="", help="Put it in use where it is better.")] = False,
+    label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the candidate.")] = None,
+    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    as_json: Json = False,
+) -> None:
+    """Train the recipe of the version in use anew on the record as it is now, and judge what it led to.
+
+    Two ensembles are trained: the candidate on every day of the record, and its twin, which is judged in its place, on
+    all but the judged years. Run again, the command continues from the last checkpoints. Where no water year has come
+    since, it does nothing.
+    """
+    from operations.training import retrain as operation
+    from operations.training.train import train_members
+
+    params = _params(version=version, judge_on=judge_on, margin=margin, promote=promote, label=label)
+    with opened() as context:
+        database, clock = context.database, context.clock
+        with database.reading() as session:
+            season = operation.season(session, params)
+        if isinstance(season, str):
+            answer({"version": None, "reason": season}, as_json, season)
+            return
+        require_device(device)
+        twin, candidate = operation.begin_both(database, clock, season)
+        for reason in candidate.prepared.left_out.values():
+            say(f"Left out: {reason}")
+        with reporting() as reporter:
+            for name, begun in (("twin", twin), ("candidate", candidate)):
+
+                def show(member: int, progress: "Progress", name: str = name) -> None:
+                    reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
+
+                at_once = cores(context.settings.threads)
+                train_members(database, clock, begun, device=device, cores=at_once, on_progress=show)
+            done = operation.conclude(database, clock, twin, candidate, params, label, reporter.show)
+        if not done.trained.already:
+            context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))
+        if done.decision.promoted:
+            context.record("model promoted", done.trained.version_id, reason=done.decision.sentence)
+    payload = asdict(done.trained) | {"twin": done.twin_id, "decision": to_json(done.decision)}
+    in_use = ", ".join(done.decision.promoted) or "none"
+    answer(payload, as_json, f"{done.decision.sentence} Basins that use it from now on: {in_use}.")
+
+
+def _params(**fields: Any) -> RetrainingParams:
+    """Return the params of the options.
+
+    Raises:
+        InvalidInput: one cannot be used; the sentence names it.
+    """
+    request = read("retraining", {name: value for name, value in fields.items() if value is not None})
+    assert isinstance(request, RetrainingJob)
+    return request.params

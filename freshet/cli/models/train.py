@@ -1,0 +1,235 @@
+"""`freshet train`: an ensemble from observations, or from another ensemble and observations."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from sqlalchemy.orm import Session
+
+from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
+from freshet.cli.context import Context, cores, opened
+from freshet.cli.output import Json, answer, say, table
+from freshet.cli.progress import reporting
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from jobspec.jobs.training import PromotionRule
+from jobspec.network import ARCHITECTURES
+from jobspec.training import FineTuningConfig, TrainingConfig
+from operations.data.basins import chosen, forcing_products
+from records.database.json_columns import to_json
+from records.versions.versions import get as get_version
+
+if TYPE_CHECKING:
+    from models.training import Progress
+    from operations.training.train import Trained
+    from records.versions.promotion_decisions import PromotionDecision
+
+
+def _field(name: str, metavar: str, more: str = "") -> Any:
+    """Return the option that sets a field of a training, with the description and the default of the contract."""
+    field = TrainingConfig.model_fields[name]
+    default = "" if field.is_required() or field.default is None else f" Default: {field.default}{more}."
+    return typer.Option(metavar=metavar, help=f"{field.description}{default}")
+
+
+Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
+Architecture = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
+]
+BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
+
+
+def train(
+    train_period: Annotated[str | None, _field("train_period", "FIRST..LAST")] = None,
+    validation_period: Annotated[str | None, _field("validation_period", "FIRST..LAST")] = None,
+    parent: Annotated[
+        str | None,
+        typer.Option("--from", metavar="VERSION", help="Fine-tune this version instead of training from scratch."),
+    ] = None,
+    basin: Basins = None,
+    basins_file: BasinsFile = None,
+    product: Annotated[
+        str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
+    ] = None,
+    architecture: Architecture = None,
+    protocol: Annotated[
+        Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
+    ] = Protocol.SEQUENCE_TO_SEQUENCE,
+    members: Annotated[int | None, _field("members", "COUNT", ", with --from all of the parent's")] = None,
+    seed: Annotated[int | None, _field("seed", "NUMBER")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Fields of the training as JSON or TOML; options override them."),
+    ] = None,
+    judge_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST..LAST",
+            help="Days unused in training, four water years or more: a version that is better on them becomes current.",
+        ),
+    ] = None,
+    label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
+    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    as_json: Json = False,
+) -> None:
+    """Train an ensemble, or with --from fine-tune one. Run again, the command continues from the last checkpoint.
+
+    Without --basin it learns from every stored basin. A fine-tuned version forecasts no basin until --judge-on or
+    `freshet models promote` makes it current. The fields of --set and --config are documented with the API (/docs),
+    as the `config` of a training job.
+    """
+    options = {
+        "train_period": train_period,
+        "validation_period": validation_period,
+        "parent": parent,
+        "network": {"architecture": architecture},
+        "members": members,
+        "seed": seed,
+    }
+    fields = merged(protocol.fields(), of_file(config), options, of_settings(settings or []))
+    with opened() as context:
+        with context.database.reading() as session:
+            basins = chosen(session, [*(basin or []), *listed(basins_file)])
+            training = checked(_with_product(session, fields, product))
+        require_device(device)
+        trained, decision = _train(context, training, basins, label, device, judge_on)
+        _report(context, trained, decision, label)
+    payload = asdict(trained) | ({} if decision is None else {"decision": to_json(decision)})
+    answer(payload, as_json, _members(trained))
+
+
+def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:
+    """Return the fields with the forcing product; by default the parent's, or from scratch the only one kept."""
+    if "parent" in fields:
+        return merged(fields, {"product": product})
+    inputs = fields.get("inputs", {})
+    if product is None and isinstance(inputs, dict) and "product" not in inputs:
+        product = only_forcing(session)
+    return fields if product is None else merged(fields, {"inputs": {"product": product}})
+
+
+def _train(
+    context: Context,
+    config: TrainingConfig | FineTuningConfig,
+    basins: list[str],
+    label: str | None,
+    device: str,
+    judge_on: str | None,
+) -> tuple["Trained", "PromotionDecision | None"]:
+    """Train, showing progress, and with --judge-on decide on the promotion."""
+    from operations.training.promotion_rule import decide, require_decidable
+    from operations.training.train import train as run
+
+    rule = None if judge_on is None else PromotionRule(period=Period.parse(judge_on), promote=True)
+    if rule is not None:
+        with context.database.reading() as session:
+            require_decidable(session, config, rule)
+    with reporting() as reporter:
+
+        def show(member: int, progress: "Progress") -> None:
+            reporter.show(f"member {member}", progress.step, progress.steps, describe(progress))
+
+        def show_judged(done: int, total: int) -> None:
+            reporter.show("judged basins", done, total)
+
+        trained = run(
+            context.database,
+            context.clock,
+            config,
+            basins,
+            label=label,
+            device=device,
+            cores=cores(context.settings.threads),
+            on_progress=show,
+        )
+        if not trained.already:
+            counts = {"basins": len(trained.basins), "promoted": len(trained.promoted)}
+            context.record("model trained", trained.version_id, **counts)
+        if rule is None:
+            return trained, None
+        decision = decide(context.database, context.clock, trained.version_id, rule, show_judged)
+    if decision.promoted:
+        context.record("model promoted", trained.version_id, reason=decision.sentence)
+    return trained, decision
+
+
+def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
+    for reason in trained.left_out.values():
+        say(f"Left out: {reason}")
+    if trained.refused is not None:
+        say(trained.refused)
+    with context.database.reading() as session:
+        current_label = get_version(session, trained.version_id).label
+    if label not in (None, current_label):
+        old_label = "no label" if current_label is None else f"the label {current_label!r}"
+        say(f"Version {trained.version_id} existed before and keeps {old_label}: --label names only new versions.")
+    if decision is not None:
+        say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
+
+
+def _members(trained: "Trained") -> Any:
+    title = f"Version {trained.version_id} of {len(trained.basins)} basins"
+    if trained.already:
+        title += ", trained before"
+    over = "" if trained.validation_basins is None else f" over {trained.validation_basins} basins"
+    return table(["member", f"best validation NSE (median{over})"], list(trained.validation_nse.items()), title)
+
+
+def require_device(text: str) -> None:
+    """Require that this machine has a device.
+
+    Raises:
+        InvalidInput: it does not.
+    """
+    import torch
+
+    cuda = torch.cuda.device_count()
+    devices = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
+    if text not in devices:
+        raise InvalidInput(f"--device {text} is no device of this machine: choose {' or '.join(devices)}.")
+
+
+def only_forcing(session: Session) -> str:
+    """Return the only forcing product that is kept.
+
+    Raises:
+        InvalidInput: there is none, or there are several.
+    """
+    products = forcing_products(session)
+    if len(products) == 1:
+        return products[0]
+    if not products:
+        raise InvalidInput("No forcing is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
+    raise InvalidInput(f"Several forcing products are kept ({', '.join(products)}): choose one with --product.")
+
+
+def describe(progress: "Progress") -> str:
+    """Return the progress of a training in words."""
+    loss, score = f"loss {progress.loss:.4f}", progress.validation
+    return loss if score is None else f"{loss}, median validation NSE {score.value:.3f} over {score.basins} basins"
+
+
+def listed(file: Path | None) -> list[str]:
+    """Return the basins that a file lists, one on each line; none without a file.
+
+    Raises:
+        InvalidInput: it cannot be read, or lists none.
+    """
+    if file is None:
+        return []
+    try:
+        names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The list of basins {file} cannot be read ({reason}): give a text file.") from error
+    if not names:
+        raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
+    return names

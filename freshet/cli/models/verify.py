@@ -1,0 +1,68 @@
+"""`freshet verify`: how true the forecasts were that have been issued."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.models import verified
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import reporting
+from jobspec.jobs.judging import VerificationParams
+from records.verification import lead_scores
+from records.verification.lead_scores import PooledVerification
+
+if TYPE_CHECKING:
+    from operations.verification.verify_issued import Verified
+
+
+def verify(
+    version: Annotated[
+        str | None,
+        typer.Option(metavar="VERSION", help=VerificationParams.model_fields["version"].description),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold the forecasts that were issued against what was observed since, and tell by lead time how true they were.
+
+    Flow counts once it is 30 days old: what services tell first is revised. Each kind of weather after T0 is told by
+    itself. The same again changes nothing.
+    """
+    with opened() as context:
+        from operations.verification.verify_issued import verify as run
+
+        with reporting() as reporter:
+            done = run(context.database, context.clock, version, partial(reporter.show, "basins"))
+        for of in done:
+            context.record("forecasts verified", of.version_id, basins=len(of.basins), changed=len(of.changed))
+        with context.database.reading() as session:
+            figures = [row for of in done for row in lead_scores.pooled(session, of.version_id, origin="issued")]
+    left_out = [reason for of in done for reason in of.left_out.values()]
+    for reason in left_out:
+        say(f"Left out: {reason}")
+    for note in verified.notes(figures):
+        say(note)
+    answer({"versions": [_payload(of, figures) for of in done]}, as_json, _table(figures))
+    if left_out:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _payload(done: "Verified", figures: Sequence[PooledVerification]) -> dict[str, Any]:
+    return {
+        "version": done.version_id,
+        "basins": list(done.basins),
+        "changed": list(done.changed),
+        "left_out": done.left_out,
+        "verification": [
+            {"weather": of_lead.weather, "period": str(of_lead.period), **verified.payload(of_lead)}
+            for of_lead in figures
+            if of_lead.version_id == done.version_id
+        ],
+    }
+
+
+def _table(figures: Sequence[PooledVerification]) -> Any:
+    rows = [(of_lead.version_id, of_lead.weather, *verified.row(of_lead)) for of_lead in figures]
+    return table(("version", "weather", *verified.COLUMNS), rows, "Forecasts that were issued. Medians over basins:")

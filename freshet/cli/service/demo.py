@@ -1,0 +1,119 @@
+"""`freshet demo`: the main job on synthetic basins, from nothing to forecasts."""
+
+import socket
+from typing import Annotated, Any
+
+import typer
+
+from freshet.cli.context import Begins, opened
+from freshet.cli.models.train import Architecture
+from freshet.cli.output import Json, answer, say, table
+from freshet.cli.progress import reporting
+from freshet.cli.service import serve
+from hydrology.base.errors import InvalidInput
+from jobspec.network import ARCHITECTURES
+from runtime.settings import Settings
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
+    architecture: Architecture = None,
+    pretrained: Annotated[
+        bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
+    ] = False,
+    host: serve.Host = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Start the whole service on synthetic basins, and do the main job over its API.
+
+    Ingest, train an ensemble, evaluate it, replay a week of mornings, the last of them today's by the service's clock,
+    forecast the season's volumes, simulate what is normal of snow and stored water; then serve until interrupted.
+    Everything is kept in the folder `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in
+    SQLite. Running it again goes on from there.
+    """
+    from freshet.demo import AS_OF, HELD_OUT, demonstrate, service
+
+    if pretrained:
+        _require_shipped(architecture)
+    if architecture not in (None, *ARCHITECTURES):
+        raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
+    trained = None if pretrained else architecture or ARCHITECTURES[0]
+    folder = Settings.load().data / _folder(trained)
+    as_of = Settings.load().as_of or AS_OF
+    settings = Settings.load(
+        data=folder,
+        database_url=f"sqlite:///{folder / 'freshet.sqlite'}",
+        ingest_roots=(folder / "incoming",),
+        as_of=as_of,
+    )
+    chosen = port or (_free_port() if once else 8000)
+    serve.check_free(host, chosen)
+    with opened(settings, begins=Begins.ANYWHERE):
+        pass  # the database is there before the service starts
+    say(
+        f"The service starts at {serve.base(host, chosen)}, and makes its first forecasts within some minutes. "
+        f"Its log: {folder / 'service.log'}"
+    )
+    with service(settings, host, chosen) as process:
+        with reporting() as reporter:
+            done = demonstrate(settings, process, serve.base(host, chosen), trained, reporter.show)
+        nse = done.skill["nse"]
+        payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"], "status": done.status}
+        answer(payload, as_json, _table(done.forecasts["forecasts"]))
+        say(
+            f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
+            f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
+        )
+        for one in done.forecasts["forecasts"][:1] if pretrained else ():
+            say(one["training_note"])
+        say(
+            f"A replay: by its clock it is {as_of:%Y-%m-%d %H:%M} UTC, and these forecasts are of this morning. The "
+            "weather after T0 is perturbed observations, no forecast that anybody issued. Status: "
+            f"{done.status['status']}."
+        )
+        clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"
+        say(f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast).")
+        if not once:
+            say("\n".join(serve.addresses(host, chosen)))
+            process.wait()
+
+
+def _require_shipped(architecture: str | None) -> None:
+    """Return when the ensemble that comes with Freshet can be read, and no network to train is named besides.
+
+    Raises:
+        InvalidInput: a network is named, or several ensembles are shipped without the default one.
+        UnknownEnsemble, DamagedEnsemble: it is not there, or it is damaged.
+    """
+    from operations.training.pretrained import read_shipped
+
+    if architecture is not None:
+        raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
+    read_shipped(shelf=Settings.load().pretrained)
+
+
+def _folder(trained: str | None) -> str:
+    if trained is None:
+        return "demo-pretrained"
+    return "demo" if trained == ARCHITECTURES[0] else f"demo-{trained}"
+
+
+def _table(forecasts: list[dict[str, Any]]) -> Any:
+    rows = []
+    for one in forecasts:
+        median, storage, balance = one["discharge"]["median"], one["storage"], one["water_balance"]
+        held = storage["total"][-1] if storage else "-"
+        ledger = "closed" if balance and balance["closes"] else "-"
+        rows.append((one["basin"], one["t0"], median[0], max(median), median[-1], held, ledger))
+    columns = ("basin", "T0", "first day", "highest", "last day", "storage mm", "ledger")
+    return table(columns, rows, "Median discharge in mm/day over the 10 days after T0")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

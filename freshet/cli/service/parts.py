@@ -1,0 +1,52 @@
+"""`freshet worker`, `freshet scheduler`, `freshet api`: the parts of the service, each a process of its own."""
+
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from freshet.cli.context import Begins, opened
+from freshet.cli.service.serve import Host, Port, check_free
+from hydrology.base.errors import InvalidInput
+from jobspec.jobs.base import QUEUES
+from runtime.settings import Settings
+
+
+def worker(
+    queue: Annotated[
+        list[str] | None, typer.Option("--queue", metavar="NAME", help=f"One of {', '.join(QUEUES)}. Default: all.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="DEVICE", help="What trainings compute on: cpu, or cuda:0 and the like.")
+    ] = None,
+) -> None:
+    """Run jobs, one at a time, until told to stop. Start as many as the machine can carry."""
+    from workers.processes import work
+
+    queues = queue or list(QUEUES)
+    if unknown := sorted(set(queues) - set(QUEUES)):
+        raise InvalidInput(f"There is no queue {', '.join(unknown)}: choose of {', '.join(QUEUES)}.")
+    settings = _settings()
+    work(settings.model_copy(update={"device": device}) if device else settings, queues)
+
+
+def scheduler() -> None:
+    """Fire schedules, have alert changes sent, put back jobs whose worker or message was lost, until told to stop."""
+    from workers.processes import keep_time
+
+    keep_time(_settings())
+
+
+def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
+    """Serve the API alone, without workers."""
+    from app.http.server import options
+    from app.main import create_app
+
+    settings = _settings()
+    check_free(host, port)
+    uvicorn.run(create_app(settings, host), host=host, port=port, **options(settings))
+
+
+def _settings() -> Settings:
+    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
+        return context.settings

@@ -1,0 +1,95 @@
+"""`freshet serve`: the whole service."""
+
+import errno
+import socket
+import sys
+from typing import Annotated
+
+import structlog
+import typer
+
+from freshet.cli.context import Begins, cores, opened
+from freshet.cli.output import say
+from hydrology.base.errors import InvalidInput
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
+
+log = structlog.get_logger()
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Address to listen on: 0.0.0.0 for every one of this machine.")
+]
+Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on.")]
+
+
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    workers: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, help="Workers besides those that train or ingest.")
+    ] = 1,
+    training_workers: Annotated[
+        int | None,
+        typer.Option(metavar="COUNT", min=1, help="Workers that train a member each. Default: one for every core."),
+    ] = None,
+) -> None:
+    """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
+    with opened(begins=Begins.WHERE_EXPECTED, log_level="info") as context:
+        settings = context.settings
+    run(settings, host, port, workers, training_workers)
+
+
+def run(settings: Settings, host: str, port: int, workers: int = 1, training_workers: int | None = None) -> None:
+    """Serve until interrupted.
+
+    Args:
+        training_workers: None for one a core.
+
+    Raises:
+        InvalidInput: the port is taken or the address is not this machine's.
+        ServiceProblem: a service runs on this data folder already, or a part of it keeps dying.
+    """
+    from freshet.supervisor.service import Service
+
+    log_to_stderr(settings.log_level)
+    check_free(host, port)
+    if sys.stderr.isatty():
+        say("\n".join(addresses(host, port)))
+    else:
+        log.info("service.address", url=base(host, port))
+    Service(settings, host, port, workers, cores(training_workers)).run()
+
+
+def check_free(host: str, port: int) -> None:
+    """Return when something can listen there.
+
+    Raises:
+        InvalidInput: it cannot; the sentence says why.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        remedy = {
+            errno.EADDRINUSE: "stop what listens there, or choose another --port",
+            errno.EACCES: "choose a --port above 1023",
+        }.get(error.errno or 0, "choose a --host of this machine, such as 127.0.0.1")
+        raise InvalidInput(f"Nothing can listen on {host}:{port} ({error.strerror or error}): {remedy}.") from error
+
+
+def addresses(host: str, port: int) -> list[str]:
+    """Return what can be read where."""
+    start = base(host, port)
+    return [
+        f"pages            {start}/",
+        f"API pages        {start}/docs",
+        f"basins           {start}/v1/basins",
+        f"latest forecast  {start}/v1/basins/BASIN/forecasts/latest",
+    ]
+
+
+def base(host: str, port: int) -> str:
+    """Return the address that all others begin with."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

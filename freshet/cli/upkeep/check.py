@@ -1,0 +1,32 @@
+"""`freshet check`: is what is kept what was written?"""
+
+from functools import partial
+from typing import Any
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer
+from freshet.cli.progress import reporting
+from freshet.cli.upkeep.doctor import NOT_WELL
+from records.upkeep.integrity import Soundness
+from records.upkeep.integrity import check as run
+
+
+def check(as_json: Json = False) -> None:
+    """Check every page of the database, every reference and every row that has a checksum, while the service runs on.
+
+    The exit code is 5 where something is damaged; what, and how to mend it, is told. `freshet doctor` is quicker and
+    looks at pages alone.
+    """
+    with opened(reads=True) as context, reporting() as reporter:
+        done = run(context.database, partial(reporter.show, "rows"))
+    text = "\n".join([*done.sentences, f"{done.row_count} rows checked, {len(done.sentences) or 'no'} faults."])
+    answer(_payload(done), as_json, text)
+    if done.sentences:
+        raise typer.Exit(NOT_WELL)
+
+
+def _payload(done: Soundness) -> dict[str, Any]:
+    damages = [{"table": damage.table, "key": damage.key, "detail": damage.sentence} for damage in done.damages]
+    return {"rows": done.row_count, "faults": list(done.faults), "damages": damages}

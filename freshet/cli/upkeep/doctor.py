@@ -1,0 +1,168 @@
+"""`freshet doctor`: can this machine and these settings do the work?"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import freshet
+from freshet.cli.context import cores
+from freshet.cli.output import Json, answer, table
+from freshet.own_modules import claimed_by_others
+from hydrology.base.errors import Problem
+from models.cores import use_cores
+from records.database.engine import Database
+from records.upkeep.integrity import page_faults
+from runtime import private_files
+from runtime.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from models.contract import Network
+    from models.inference import ArrayMap
+
+NOT_WELL = 5
+
+MARKS = {True: "ok", False: "PROBLEM", None: "NONE YET"}
+
+Check = tuple[str, bool | None, str]
+"""What was looked at, whether it is well (None: it is not there, and need not be), and a sentence."""
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check settings, data folder, database, arithmetic and libraries, without changing anything."""
+    settings = Settings.load()
+    checks: list[Callable[[Settings], Iterator[Check]]] = [_folder, _roots, _database, _camels, _arithmetic, _libraries]
+    found = [check for run in checks for check in run(settings)]
+    rows = [(MARKS[ok], name, said) for name, ok, said in found]
+    payload: dict[str, Any] = {"checks": [{"name": name, "ok": ok, "detail": said} for name, ok, said in found]}
+    answer(payload, as_json, table(("", "what", ""), rows))
+    if any(ok is False for _, ok, _ in found):
+        raise typer.Exit(NOT_WELL)
+
+
+def _folder(settings: Settings) -> Iterator[Check]:
+    folder = next(path for path in (settings.data, *settings.data.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        yield "data folder", False, f"{folder} cannot be written ({error.strerror}): choose another FRESHET_DATA"
+    else:
+        yield "data folder", True, str(settings.data)
+    if private_files.is_open_to_others(settings.data):
+        yield "rights", False, f"others can read {settings.data}: chmod 700 {settings.data}"
+
+
+def _roots(settings: Settings) -> Iterator[Check]:
+    """Say which folders ingest jobs read from; only one that was chosen must be there."""
+    chosen = "ingest_roots" in settings.model_fields_set
+    for root in settings.ingest_roots:
+        if root.is_dir():
+            yield "ingest folder", True, str(root)
+        elif chosen:
+            yield "ingest folder", False, f"{root} is no folder: make it, or change FRESHET_INGEST_ROOTS"
+        else:
+            yield "ingest folder", True, f"{root} is not there yet: make it for data that jobs are to ingest"
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    try:
+        database = Database(settings.database_url)
+        condition = database.check()
+    except Problem as problem:
+        yield "database", False, str(problem)
+        return
+    if database.file is not None and private_files.is_open_to_others(database.file):
+        yield "rights", False, f"others can read {database.file}: chmod 600 {database.file}*"
+    if missing := database.missing:
+        yield "database", None, missing
+        return
+    sentence = condition.problem or f"{condition.database}: revision {condition.revision}"
+    yield "database", condition.problem is None, sentence
+    if database.file is not None:
+        faults = page_faults(database, quick=True)
+        yield "pages", not faults, " ".join(faults) or "all whole; `freshet check` looks at every row, too"
+
+
+def _camels(settings: Settings) -> Iterator[Check]:
+    if settings.camels is None:
+        yield "CAMELS folder", True, "FRESHET_CAMELS is not set; only the tests on real data want it"
+        return
+    there = Path(settings.camels).is_dir()
+    yield "CAMELS folder", there, str(settings.camels) if there else f"FRESHET_CAMELS={settings.camels} is no folder"
+
+
+def _arithmetic(settings: Settings) -> Iterator[Check]:
+    """Check on this machine what replay rests on: neighbours and cuts change no bit of a run."""
+    import torch
+
+    from jobspec.training import InputsConfig, TrainingConfig
+    from models.networks import ARCHITECTURES, build
+
+    use_cores(cores(settings.threads))
+    inputs = InputsConfig(product="any", auxiliary=tuple("abcd"), static=tuple("abc"))
+    differ = []
+    for name in ARCHITECTURES:
+        asked = {"network": {"architecture": name}, "inputs": inputs, "train_period": "2000-01-01..2000-12-31"}
+        if not _same_bits(build(TrainingConfig.model_validate(asked).network, inputs, seed=0)):
+            differ.append(name)
+    said = "the same bits alone, in company and in two parts"
+    if differ:
+        said = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
+    yield "arithmetic", not differ, said
+    yield _recurrence()
+    cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
+    yield "CUDA", True, cuda
+
+
+def _recurrence() -> Check:
+    """Say which program runs the days of MC-LSTM here, and why that one."""
+    from models.nets.compiled import loader
+
+    try:
+        variant = loader.choose()
+        loader.load(variant)
+    except loader.NoLibraryError as problem:
+        return "recurrence", False, f"runs on torch, several times slower: {problem}"
+    lacking = [f"{name} needs {', '.join(names)}" for name, names in loader.passed_over().items()]
+    why = f"the fastest that this processor runs ({'; '.join(lacking)})" if lacking else "the fastest there is"
+    unit = loader.half_unit()
+    half = f"in bfloat16 by its {unit}" if unit else "too: it has no unit for bfloat16"
+    return "recurrence", True, f"library {variant.name}, {why}; trains in float32, a network of rank 0 {half}"
+
+
+def _same_bits(network: "Network") -> bool:
+    """Return whether a basin's run is the same alone, in company and in two parts."""
+    import numpy as np
+    import torch
+
+    from models.contract import Inputs
+    from models.inference import simulate
+    from models.nets.products import BLOCK
+
+    generator = torch.Generator().manual_seed(0)
+    samples = 2 * BLOCK
+    rain = torch.rand(30, samples, 1, generator=generator) * 20
+    drive = Inputs(rain, torch.randn(30, samples, 4, generator=generator), torch.randn(samples, 3, generator=generator))
+    one = Inputs(rain[:, 5:6], drive.auxiliary[:, 5:6], drive.static[5:6])
+
+    def discharge(inputs: Inputs, state: "ArrayMap | None" = None) -> "tuple[np.ndarray[Any, Any], ArrayMap]":
+        outputs, last = simulate(network, inputs, state, ("discharge",))
+        return outputs["discharge"], last
+
+    whole, alone = discharge(drive)[0], discharge(one)[0]
+    first, state = discharge(drive.between(0, 11))
+    second, _ = discharge(drive.between(11, 30), state)
+    return np.array_equal(alone[0], whole[5]) and np.array_equal(np.concatenate([first, second], axis=1), whole)
+
+
+def _libraries(_settings: Settings) -> Iterator[Check]:
+    claims = claimed_by_others(metadata.packages_distributions())
+    yield "packages", not claims, "; ".join(claims) or f"those of Freshet, at {Path(freshet.__path__[0]).parent}"
+    names = ("freshet", "torch", "numpy", "sqlalchemy", "fastapi")
+    yield "versions", True, ", ".join(f"{name} {metadata.version(name)}" for name in names)

@@ -1,0 +1,38 @@
+"""`freshet prune`: what is older than the rules of retention keep it is deleted."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.output import Json, answer, table
+from freshet.cli.progress import reporting
+from records.access import audit
+
+
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete what is older than the rules of retention keep it, while the service runs on.
+
+    The rules are settings: FRESHET_KEEP_JOBS_DAYS and others. Broken off, it goes on where it was when it is started
+    again. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
+    """
+    with opened(reads=dry_run) as context:
+        from operations.upkeep.prune import prune as run
+
+        with reporting() as reporter:
+            done = run(
+                context.database,
+                context.clock,
+                context.settings,
+                audit.command_line(),
+                dry_run=dry_run,
+                show=reporter.show,
+            )
+    rows = [(of_rule.rule, of_rule.count, of_rule.sentence) for of_rule in done]
+    title = "Would be deleted:" if dry_run else "Deleted:"
+    payload = {"dry_run": dry_run, "pruned": [asdict(of_rule) for of_rule in done]}
+    answer(payload, as_json, table(("what", "count", "rule"), rows, title))

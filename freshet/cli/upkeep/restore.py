@@ -1,0 +1,26 @@
+"""`freshet restore`: an empty database filled from a backup."""
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from freshet.cli.context import Begins, opened
+from freshet.cli.output import Json, answer
+from freshet.cli.progress import reporting
+from records.upkeep.backup import restore as fill
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `freshet backup` wrote, here or elsewhere.")],
+    as_json: Json = False,
+) -> None:
+    """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards."""
+    with opened(begins=Begins.WHERE_EXPECTED) as context, reporting() as reporter:
+        manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
+    words = (
+        f"{context.database.shown}: {manifest.row_count} rows as they were at {manifest.made_at:%Y-%m-%d %H:%M} UTC."
+    )
+    answer({"file": str(file), **asdict(manifest)}, as_json, words)

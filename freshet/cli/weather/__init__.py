@@ -1,0 +1,1 @@
+"""Commands about weather and feeds."""

@@ -1,0 +1,227 @@
+"""`freshet feeds`: which services are asked, for what, and what came of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from sqlalchemy.orm import Session
+
+from freshet.cli.context import Context, opened
+from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.progress import Reporter, reporting
+from hydrology.base.basins import basin_id
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from operations.data.source_paths import Intake
+from operations.feeds import holes
+from operations.feeds.fetch import Listener, until_now
+from operations.feeds.fetch import fetch as run
+from records.access import audit
+from records.weather import feeds as records
+from runtime.settings import Settings
+
+MOST_ROWS = 40
+
+app = typer.Typer(no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="FEED", help="Its name.")]
+Basins = Annotated[
+    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
+]
+
+
+@app.callback()
+def feeds() -> None:
+    """Add, list, fetch and remove feeds of discharge, weather and forecasts."""
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="No other feed has it.")],
+    adapter: Annotated[str, typer.Option(metavar="ADAPTER", help=f"One of {', '.join(ADAPTERS)}.")],
+    basin: Basins = None,
+    product: Annotated[str | None, typer.Option(metavar="NAME", help="What its weather is kept under.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
+    members: Annotated[int | None, typer.Option(metavar="COUNT", help="Of an ensemble, control included.")] = None,
+    days_back: Annotated[int | None, typer.Option(metavar="DAYS", help="That every fetch asks for again.")] = None,
+    days_ahead: Annotated[int | None, typer.Option(metavar="DAYS", help="Of each weather forecast.")] = None,
+    days_behind: Annotated[
+        int | None,
+        typer.Option(metavar="DAYS", help="Before today that each weather forecast of one trace begins with."),
+    ] = None,
+    series: Annotated[
+        list[str] | None, typer.Option(metavar="BASIN=SERIES", help="Where a gauge has several; repeat it for more.")
+    ] = None,
+    form: Annotated[str | None, typer.Option(metavar="FORM", help="Of nwis: json or rdb.")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--from", metavar="PLACE", help="Of files: a folder, a file or a URL.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add a feed. It is asked by `freshet feeds fetch`, by jobs and by schedules of the kind fetch."""
+    said: dict[str, Any] = {
+        "adapter": adapter,
+        "basins": [basin_id(text) for text in basin] if basin else None,
+        "product": product,
+        "model": model,
+        "members": members,
+        "days_back": days_back,
+        "days_ahead": days_ahead,
+        "days_behind": days_behind,
+        "series": dict(map(_pair, series)) if series else None,
+        "form": form,
+        "from": source,
+    }
+    settings = read_settings({field: value for field, value in said.items() if value is not None})
+    with opened() as context, context.database.transaction() as session:
+        feed = _create(context, session, name, settings)
+    answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
+
+
+@app.command("start")
+def start(
+    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="The first day of discharge and past weather.")],
+    as_json: Json = False,
+) -> None:
+    """Add the usual feeds where they are not there yet, and fetch what they have of every basin since a day.
+
+    They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
+    """
+    with opened() as context, reporting() as reporter:
+        days = until_now(day(since), context.clock)
+        with context.database.transaction() as session:
+            kept = {feed.name for feed in records.list_feeds(session)}
+            for name in [name for name in USUAL if name not in kept]:
+                _create(context, session, name, USUAL[name])
+        done: dict[str, list[records.FetchedBasin]] = {}
+        problems: dict[str, str] = {}
+        for name in USUAL:
+            try:
+                done[name] = _fetched(context, reporter, name, [], days)
+            except Problem as problem:
+                problems[name] = str(problem)
+                say(f"{name}: {problem}")
+    payload = {name: _payload(fetched) for name, fetched in done.items()}
+    text = Group(*(_shown(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
+    answer({"feeds": payload, "problems": problems}, as_json, text)
+    _exit([one for fetched in done.values() for one in fetched])
+    if problems:
+        raise typer.Exit(PARTLY_DONE if done else DataProblem.exit_code)
+
+
+@app.command("list")
+def list_feeds(as_json: Json = False) -> None:
+    """List the feeds with their last fetch."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        kept = records.list_feeds(session)
+    rows = [(f.name, f.origin, f.product, f.last_fetch_at, f.last_success_at, f.last_error) for f in kept]
+    columns = ("feed", "from", "product", "last fetch", "last success", "last error")
+    answer({"feeds": [asdict(feed) for feed in kept]}, as_json, table(columns, rows, f"{len(kept)} feeds"))
+
+
+@app.command("show")
+def show(feed: Name, as_json: Json = False) -> None:
+    """Show a feed: what it is told, and what came of each basin."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        kept = records.get(session, feed)
+        fetched = records.basins_of(session, kept)
+    title = "\n".join(f"{name}: {value}" for name, value in asdict(kept).items() if value is not None)
+    payload = asdict(kept) | {"basins": [asdict(one) for one in fetched]}
+    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
+        say(sentence)
+    answer(payload, as_json, _table(fetched, title))
+
+
+@app.command("fetch")
+def fetch(
+    feed: Name,
+    basin: Basins = None,
+    period: Annotated[
+        str | None, typer.Option(metavar="FIRST..LAST", help="The days to ask for. Default: those that the feed says.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a feed for what is new and keep it. Asked again, it stores nothing twice."""
+    days = None if period is None else Period.parse(period)
+    with opened() as context, reporting() as reporter:
+        done = _fetched(context, reporter, feed, [basin_id(text) for text in basin or []], days)
+    answer(_payload(done), as_json, _shown(done, _counted(done)))
+    _exit(done)
+
+
+@app.command("remove")
+def remove(feed: Name, as_json: Json = False) -> None:
+    """Remove a feed. What it brought stays."""
+    with opened() as context, context.database.transaction() as session:
+        kept = records.get(session, feed)
+        records.remove(session, kept)
+        audit.record(session, audit.command_line(), "feed removed", kept.id, context.clock.wall(), name=kept.name)
+    answer({"removed": kept.id}, as_json, f"Feed {feed} is removed. What it brought stays.")
+
+
+def any_intake(settings: Settings, reporter: Reporter) -> Intake:
+    """Return where a command may read files from: anywhere. Downloads are shown."""
+
+    def show(received: int, size: int | None) -> None:
+        reporter.show("download", received, size or received, "bytes")
+
+    return Intake(settings.data / "downloads", settings.ingest_hosts, None, show, lambda _name: None)
+
+
+def _create(context: Context, session: Session, name: str, settings: AnyFeedSettings) -> records.Feed:
+    now = context.clock.wall()
+    feed = records.create(session, NewFeed(name=name, settings=settings), None, now)
+    audit.record(session, audit.command_line(), "feed made", feed.id, now, name=name)
+    return feed
+
+
+def _fetched(
+    context: Context, reporter: Reporter, feed: str, basins: Sequence[str], days: Period | None
+) -> list[records.FetchedBasin]:
+    """Ask a feed, show how that goes on, and return what came of each basin."""
+
+    def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
+        reporter.show(feed, done, total, f"{fetched.basin_id} {fetched.status}")
+
+    settings = context.settings
+    intake = any_intake(settings, reporter)
+    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, say))
+    context.record("feed fetched", feed, **records.statuses(fetched))
+    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
+        say(sentence)
+    return fetched
+
+
+def _payload(done: Sequence[records.FetchedBasin]) -> dict[str, Any]:
+    return {"counts": records.statuses(done), "basins": [asdict(one) for one in done]}
+
+
+def _counted(done: Sequence[records.FetchedBasin]) -> str:
+    return f"{len(done)} basins: " + ", ".join(f"{count} {name}" for name, count in records.statuses(done).items())
+
+
+def _shown(done: Sequence[records.FetchedBasin], title: str) -> Any:
+    if len(done) > MOST_ROWS:
+        title += f"; the first {MOST_ROWS} of them (--json tells all)"
+    return _table(done[:MOST_ROWS], title)
+
+
+def _exit(done: Sequence[records.FetchedBasin]) -> None:
+    """End with the code that says how many of the basins failed, if any did."""
+    if failed := records.statuses(done).get("failed"):
+        raise typer.Exit(PARTLY_DONE if failed < len(done) else DataProblem.exit_code)
+
+
+def _table(fetched: Sequence[records.FetchedBasin], title: str) -> Any:
+    rows = [(one.basin_id, one.status, one.new_days, one.revised_days, one.fetched_at, one.reason) for one in fetched]
+    return table(("basin", "status", "new days", "revised days", "last fetched", "why"), rows, title)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    basin, separator, series = text.partition("=")
+    if not separator:
+        raise InvalidInput("--series names no series: write it as BASIN=SERIES.")
+    return basin_id(basin), series

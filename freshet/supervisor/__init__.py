@@ -1,0 +1,1 @@
+"""Starts, watches and restarts the parts of the service."""

@@ -1,0 +1,186 @@
+"""The whole service as one tree of processes, started, watched and stopped together."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from typing import IO
+
+import structlog
+
+from freshet.supervisor import forked
+from freshet.supervisor.supervised_process import LONGEST_SILENCE, Part, Process
+from freshet.supervisor.watchdog_socket import Ears
+from hydrology.base.errors import Problem
+from jobspec.jobs.base import SERVICE
+from runtime import private_files, restart_notes, watchdog
+from runtime.restart_notes import Restart
+from runtime.settings import Settings
+from workers.queue.broker import launch_embedded, lives, start_embedded
+from workers.run.worker import GRACE
+
+log = structlog.get_logger()
+
+API = "api"
+PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job leaves off within its grace
+SECONDS_BETWEEN_LOOKS = 0.2
+SECONDS_BETWEEN_PINGS = 1.0
+LONGEST_ABSENCE = 3.0  # seconds between two looks; after more this process was stopped itself, and has heard nothing
+
+
+class ServiceProblem(Problem):
+    """The service cannot be started."""
+
+    kind = "service"
+    exit_code = 5
+
+
+def commands(host: str, port: int, workers: int, training_workers: int) -> dict[str, list[str]]:
+    """Return the command of each part of the service but the broker, by its name.
+
+    One worker takes jobs of the queue `service` alone, so that none of them waits behind an operator's; the workers of
+    the default queue take them too.
+
+    Args:
+        workers: how many run forecasts, evaluations and the like.
+        training_workers: how many train members, each one at a time on one thread.
+    """
+    counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
+    shared = {"default": ["--queue", SERVICE]}
+    return {
+        **{
+            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *shared.get(queue, [])]
+            for queue, count in counts.items()
+            for n in range(count)
+        },
+        "scheduler": ["scheduler"],
+        API: ["api", "--host", host, "--port", str(port)],
+    }
+
+
+class Service:
+    """Broker, workers, scheduler and API; the arguments are those of `commands`."""
+
+    def __init__(self, settings: Settings, host: str, port: int, workers: int, training_workers: int) -> None:
+        self.settings = settings
+        self._broker: Part | None = None
+        self._parts: list[Part] = []
+        self._restarts: list[Restart] | None = None
+        self._stopping = False
+        self._commands = commands(host, port, workers, training_workers)
+
+    def run(self) -> None:
+        """Start everything, keep it running, and stop everything on SIGTERM or SIGINT.
+
+        Raises:
+            ServiceProblem: another instance runs on this data folder.
+            BrokerProblem: the embedded broker does not start.
+        """
+        with _only_instance(self.settings) as lock, closing(Ears()) as ears:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, self._stop)
+            forked.load()
+            try:
+                self._start(ears, lock)
+                self._watch(ears)
+            finally:
+                watchdog.tell(watchdog.STOPPING)
+                self._end_all()
+
+    def _start(self, ears: Ears, lock: IO[str]) -> None:
+        now = time.monotonic()
+        if self.settings.broker_url is None:
+            launch = partial(launch_embedded, self.settings)
+            self._broker = Part("broker", launch, start_embedded(self.settings), now)
+        for name, arguments in self._commands.items():
+            fork = partial(forked.Forked, arguments, self._environment(ears), [ears, lock])
+            self._parts.append(Part(name, fork, fork(), now))
+        log.info("service.start", parts=[part.name for part in self._parts])
+
+    def _environment(self, ears: Ears) -> dict[str, str]:
+        """Return the environment of the parts: the settings of this process, whatever they came from."""
+        inherited = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
+        chosen = {"FRESHET_DATA": str(self.settings.data), "FRESHET_DATABASE_URL": self.settings.database_url}
+        watch = {"NOTIFY_SOCKET": ears.address, "WATCHDOG_USEC": f"{LONGEST_SILENCE * 1e6:.0f}"}
+        return inherited | chosen | watch | {"FRESHET_LOG_LEVEL": self.settings.log_level}
+
+    def _watch(self, ears: Ears) -> None:
+        looked_at = pinged_at = time.monotonic()
+        is_ready = False
+        while not self._stopping:
+            now, processes = time.monotonic(), ears.heard()
+            everything = [*self._parts, *([self._broker] if self._broker else [])]
+            for part in everything:
+                if part.process.pid in processes:
+                    part.hear(now)
+                elif now - looked_at > LONGEST_ABSENCE:
+                    part.pardon(now)
+            if self._broker is not None and now - pinged_at > SECONDS_BETWEEN_PINGS:
+                pinged_at = now
+                if lives(self.settings):
+                    self._broker.hear(now)
+            for part in everything:
+                part.look(now)
+            self._tell([part.restart for part in everything])
+            if not is_ready and any(part.name == API and part.lives for part in self._parts):
+                is_ready = True
+                watchdog.tell(watchdog.READY)
+            watchdog.tell(watchdog.LIVES)
+            looked_at = now
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _tell(self, of_parts: Sequence[Restart | None]) -> None:
+        """Let the API know what is being started again."""
+        told = [restart for restart in of_parts if restart is not None]
+        if told != self._restarts:
+            with suppress(OSError):  # no room on the disk
+                restart_notes.tell(self.settings.data, told)
+                self._restarts = told
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _end_all(self) -> None:
+        """End the API, scheduler and workers at once, then the broker, through which stopped jobs are sent again."""
+        _end([part.process for part in self._parts])
+        if self._broker is not None:
+            _end([self._broker.process])
+        log.info("service.stop")
+
+
+def _end(processes: Sequence[Process]) -> None:
+    """Tell processes to end, wait for them together, and kill those that do not."""
+    last = time.monotonic() + PATIENCE
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    for process in processes:
+        try:
+            process.wait(max(0.0, last - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def _only_instance(settings: Settings) -> Iterator[IO[str]]:
+    """Hold the lock of a data folder, and give its file."""
+    private_files.make_folder(settings.data)
+    with open(settings.data / "service.lock", "a+", opener=private_files.opener) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise ServiceProblem(
+                f"A service runs on {settings.data} already (process {lock.read().strip() or 'unknown'}): stop it, or "
+                "choose another FRESHET_DATA."
+            ) from None
+        lock.seek(0)
+        lock.truncate()
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield lock

@@ -1,0 +1,38 @@
+"""How the supervisor hears the signs of life of its parts (`runtime.watchdog`)."""
+
+import socket
+import struct
+
+_CREDENTIALS = struct.Struct("3i")  # process, user, group: the kernel fills them in
+_LONGEST_SIGN = 4096  # bytes
+
+
+class Ears:
+    """A socket without a file, which ends with this process.
+
+    Attributes:
+        address: what NOTIFY_SOCKET is to say.
+    """
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket.bind("")  # the kernel finds a name
+        self._socket.setblocking(False)
+        self.address = "@" + self._socket.getsockname()[1:].decode()
+
+    def heard(self) -> set[int]:
+        """Return the ids of the processes that gave a sign since the last call."""
+        processes: set[int] = set()
+        while True:
+            try:
+                _, ancillary, *_ = self._socket.recvmsg(_LONGEST_SIGN, socket.CMSG_SPACE(_CREDENTIALS.size))
+            except BlockingIOError:
+                return processes
+            for level, kind, content in ancillary:
+                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                    processes.add(_CREDENTIALS.unpack(content)[0])
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._socket.close()

@@ -1,0 +1,1 @@
+"""Days, series, units, variables, products, basins."""

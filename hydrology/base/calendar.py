@@ -1,0 +1,166 @@
+"""Days and periods. A day is a `numpy.datetime64[D]`; a period names its first and last day, both inside."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Self
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import InvalidInput
+
+Day = np.datetime64
+Days = npt.NDArray[np.datetime64]
+
+
+def day(text: str | date | np.datetime64) -> Day:
+    """Return a day from `YYYY-MM-DD`, a date, or a datetime64.
+
+    Raises:
+        InvalidInput: the text is not a calendar day.
+    """
+    if isinstance(text, str):
+        try:
+            return np.datetime64(date.fromisoformat(text), "D")
+        except ValueError as error:
+            raise InvalidInput(f"{text[:64]!r} is not a day: write it as YYYY-MM-DD, e.g. 1999-10-01.") from error
+    if isinstance(text, np.datetime64):
+        converted: Day = text.astype("datetime64[D]")
+        return converted
+    return np.datetime64(text, "D")
+
+
+def instant(text: str) -> datetime:
+    """Return an instant in UTC from RFC 3339, `2008-04-21T06:00:00Z`.
+
+    Raises:
+        InvalidInput: the text is none, or says no offset.
+    """
+    try:
+        parsed = datetime.fromisoformat(text)
+        if parsed.tzinfo is not None:
+            return parsed.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput(f"{text[:64]!r} is not an instant: write one with its offset, e.g. 2008-04-21T06:00:00Z.")
+
+
+def as_date(value: Day) -> date:
+    """Return a day as a `datetime.date`."""
+    result = value.astype("datetime64[D]").astype(object)
+    assert isinstance(result, date)
+    return result
+
+
+def zone(name: str) -> ZoneInfo:
+    """Return a time zone.
+
+    Raises:
+        InvalidInput: the tz database has none of that name.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise InvalidInput(f"{name[:64]!r} is not a time zone: write one such as America/Denver or UTC.") from None
+
+
+def zone_of_longitude(longitude: float) -> str:
+    """Return the time zone of a meridian at sea: whole hours, no summer time. On land it is a guess by an hour or two.
+
+    Args:
+        longitude: degrees east.
+    """
+    hours = round(longitude / 15)
+    return f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the tz database counts these westwards
+
+
+def last_ended_day(now: datetime, time_zone: str) -> Day:
+    """Return the last calendar day that has ended in a time zone, be it of 23, 24 or 25 hours.
+
+    Args:
+        now: an instant, with its offset.
+
+    Raises:
+        InvalidInput: there is no such time zone.
+    """
+    return day(now.astimezone(zone(time_zone)).date() - timedelta(days=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from `first` to `last`, both included."""
+
+    first: Day
+    last: Day
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `1999-10-01..2008-09-30`.
+
+        Raises:
+            InvalidInput: the text is not two days, or they are in the wrong order.
+        """
+        first, separator, last = text.partition("..")
+        if not separator:
+            raise InvalidInput(f"{text[:64]!r} is not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30.")
+        period = cls(day(first.strip()), day(last.strip()))
+        if period.last < period.first:
+            raise InvalidInput(f"The period {text!r} ends before it begins: swap its days.")
+        return period
+
+    def __len__(self) -> int:
+        return int((self.last - self.first).astype(int)) + 1
+
+    def __str__(self) -> str:
+        return f"{self.first}..{self.last}"
+
+    @property
+    def days(self) -> Days:
+        """Every day of the period, in order."""
+        return np.arange(self.first, self.last + np.timedelta64(1, "D"))
+
+    def without(self, part: "Period | None") -> tuple["Period", ...]:
+        """Return what is left of it before and after a part of it."""
+        if part is None or self.overlap(part) is None:
+            return (self,)
+        day = np.timedelta64(1, "D")
+        before = () if part.first <= self.first else (Period(self.first, part.first - day),)
+        after = () if part.last >= self.last else (Period(part.last + day, self.last),)
+        return before + after
+
+    def overlap(self, other: "Period") -> "Period | None":
+        """Return the days in both periods, or None."""
+        first, last = max(self.first, other.first), min(self.last, other.last)
+        return Period(first, last) if first <= last else None
+
+
+def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
+    """Return the same day of the same month in other years, 1 March for a 29 February that they have not.
+
+    Args:
+        days, years: datetime64[D] and datetime64[Y], of shapes that go together.
+    """
+    of, into = np.asarray(days, "datetime64[D]"), np.asarray(years, "datetime64[Y]")
+    months = of.astype("datetime64[M]")
+    in_year = into.astype("datetime64[M]") + (months - of.astype("datetime64[Y]").astype("datetime64[M]"))
+    same: Days = in_year.astype("datetime64[D]") + (of - months.astype("datetime64[D]"))
+    return same
+
+
+def water_year(days: Days) -> npt.NDArray[np.int64]:
+    """Return the water year of each day: October to September, named by the year it ends in."""
+    months = days.astype("datetime64[M]").astype(np.int64)
+    return (months + 3) // 12 + 1970
+
+
+def climatic_year(days: Days) -> npt.NDArray[np.int64]:
+    """Return the climatic year of each day: April to March, named by the year it begins in. Low flows of a summer and
+    the autumn after it fall into one."""
+    months = days.astype("datetime64[M]").astype(np.int64)
+    return (months - 3) // 12 + 1970
+
+
+def month(days: Days) -> npt.NDArray[np.int64]:
+    """Return the month (1-12) of each day."""
+    return days.astype("datetime64[M]").astype(np.int64) % 12 + 1

@@ -1,0 +1,77 @@
+"""A daily series: consecutive days, a value and a flag a day."""
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, Period
+
+Values = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Flags = npt.NDArray[np.uint8]
+
+
+class Flag(IntFlag):
+    """Bits that qualify a day's value. A missing value is NaN and its flag says why.
+
+    A gauge's value that is not APPROVED is provisional: its source may still change it.
+    """
+
+    APPROVED = 1
+    ESTIMATED = 2
+    BELOW_LIMIT = 4
+    MISSING = 8  # the source names the day and has no value for it
+    ABSENT = 16  # the source does not speak of the day
+    FILLED = 32
+    SUSPECT = 64
+    ICE = 128  # the river was frozen: the value is an estimate, or there is none
+
+
+@dataclass(frozen=True, slots=True)
+class DailySeries:
+    """Values of consecutive days.
+
+    Attributes:
+        start: the first day.
+        values: one value a day, in `unit`; NaN where missing.
+        flags: one `Flag` mask a day.
+        unit: the unit of the values, as stored (`cfs`, `mm/day`, `degC`, `W/m2`, `Pa`, `s`, `mm`).
+    """
+
+    start: Day
+    values: Values
+    flags: Flags
+    unit: str
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 1 or self.values.shape != self.flags.shape:
+            raise ValueError("values and flags must be one-dimensional and of one length")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def period(self) -> Period:
+        """First and last day."""
+        return Period(self.start, self.start + np.timedelta64(len(self.values) - 1, "D"))
+
+    @property
+    def days(self) -> Days:
+        """The day of each value."""
+        return self.period.days
+
+    def over(self, period: Period) -> "DailySeries":
+        """Return the series over a period: days outside it are dropped, days it lacks are NaN and ABSENT."""
+        values = np.full(len(period), np.nan, dtype=self.values.dtype)
+        flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
+        shared = self.period.overlap(period)
+        if shared is not None:
+            source = slice(_offset(self.start, shared.first), _offset(self.start, shared.last) + 1)
+            target = slice(_offset(period.first, shared.first), _offset(period.first, shared.last) + 1)
+            values[target], flags[target] = self.values[source], self.flags[source]
+        return DailySeries(period.first, values, flags, self.unit)
+
+
+def _offset(start: Day, at: Day) -> int:
+    return int((at - start).astype(int))

@@ -1,0 +1,160 @@
+"""Discharge between its units: cubic feet per second, cubic metres per second, depth over a named area; and weather
+from the quantities that services give to those that networks take.
+
+The area of one basin differs between sources (by more than 10 % in some), so a depth is only worth
+something beside the name of the area it was computed with: `Area` carries both.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import InvalidInput
+
+Array = npt.NDArray[np.float64]
+
+Units = Literal["m3/s", "mm/day", "cfs"]
+"""The units of discharge."""
+ObservedUnits = Literal["m3/s", "mm/day", "cfs", "source"]
+"""Of observed discharge, which `source` leaves in the unit that it is stored in."""
+STANDARD: Units = "m3/s"
+"""The unit of every discharge that is reported, unless another is asked for."""
+
+M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
+SECONDS_PER_DAY = 86_400
+MM_PER_M = 1_000
+M2_PER_KM2 = 1e6
+M2_PER_SQUARE_MILE = 2_589_988.110336  # exact: 1609.344 ** 2
+J_PER_MJ = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A drainage area in m2 and the name of where it comes from (`maurer_extended`, `area_gages2`).
+
+    Raises:
+        InvalidInput: the area is not a positive number.
+    """
+
+    name: str
+    m2: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.m2) and self.m2 > 0):
+            raise InvalidInput(
+                f"The drainage area {self.name!r} is {self.m2} m2, which must be a positive number: "
+                "correct it at its source or name another area."
+            )
+
+
+def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
+    """Cubic feet per second to cubic metres per second, any shape; NaN stays NaN."""
+    return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
+
+
+def m3s_to_cfs(discharge: npt.ArrayLike) -> Array:
+    """Cubic metres per second to cubic feet per second, any shape."""
+    return np.asarray(discharge, dtype=np.float64) / M3_PER_FT3
+
+
+def m3s_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Cubic metres per second to millimetres per day over an area, any shape."""
+    return np.asarray(discharge, dtype=np.float64) * (SECONDS_PER_DAY * MM_PER_M / area.m2)
+
+
+def mm_per_day_to_m3s(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Millimetres per day over an area to cubic metres per second, any shape."""
+    return np.asarray(discharge, dtype=np.float64) * (area.m2 / (SECONDS_PER_DAY * MM_PER_M))
+
+
+def cfs_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Cubic feet per second to millimetres per day over an area, any shape."""
+    return m3s_to_mm_per_day(cfs_to_m3s(discharge), area=area)
+
+
+def mm_per_day_to_cfs(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Millimetres per day over an area to cubic feet per second, any shape."""
+    return m3s_to_cfs(mm_per_day_to_m3s(discharge, area=area))
+
+
+def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
+    """Discharge in its source unit (`cfs`, `m3/s` or `mm/day`) to millimetres per day over an area.
+
+    Raises:
+        InvalidInput: the unit is none of these.
+    """
+    match unit:
+        case "cfs":
+            return cfs_to_mm_per_day(discharge, area=area)
+        case "m3/s":
+            return m3s_to_mm_per_day(discharge, area=area)
+        case "mm/day":
+            return np.asarray(discharge, dtype=np.float64)
+    raise _no_unit(unit)
+
+
+def observed_unit(units: ObservedUnits | None) -> Units | None:
+    """Return the unit to convert observed discharge to: m3/s by default, None to leave it as it is stored."""
+    return None if units == "source" else units or STANDARD
+
+
+def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:
+    """Discharge from one of `cfs`, `m3/s` and `mm/day` to another, any shape.
+
+    Args:
+        area: what a depth is taken over; needed between a flow and a depth alone.
+
+    Raises:
+        InvalidInput: a unit is none of these, or an area is needed.
+    """
+    if unit == into:
+        return np.asarray(discharge, dtype=np.float64)
+    match unit, into:
+        case "cfs", "m3/s":
+            return cfs_to_m3s(discharge)
+        case "m3/s", "cfs":
+            return m3s_to_cfs(discharge)
+    if area is None:
+        raise InvalidInput(f"Between {unit} and {into} an area is needed: name one.")
+    depth = to_mm_per_day(discharge, unit=unit, area=area)
+    match into:
+        case "mm/day":
+            return depth
+        case "m3/s":
+            return mm_per_day_to_m3s(depth, area=area)
+        case "cfs":
+            return mm_per_day_to_cfs(depth, area=area)
+    raise _no_unit(into)
+
+
+def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
+    """Vapour pressure in Pa from the dew point in degC, any shape; NaN stays NaN.
+
+    610.8 · exp(17.27 · T / (T + 237.3)): the air is saturated at its dew point.
+    Source: Allen et al. 1998 (FAO paper 56), equations 11 and 14.
+    """
+    t = np.asarray(dew_point, dtype=np.float64)
+    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
+    return pressure
+
+
+def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
+    """Radiation as its mean over daylight in W/m2 from the sum of the day in MJ/m2, any shape; NaN stays NaN.
+
+    CAMELS gives it so, where most services give the sum, or the mean over 24 hours. A day without daylight has 0.
+
+    Args:
+        daylength: seconds from sunrise to sunset, of the same shape.
+    """
+    joules, seconds = np.asarray(radiation, dtype=np.float64) * J_PER_MJ, np.asarray(daylength, dtype=np.float64)
+    mean: Array = np.where(
+        seconds > 0, joules / np.where(seconds > 0, seconds, 1), np.where(np.isnan(joules), joules, 0)
+    )
+    return mean
+
+
+def _no_unit(unit: str) -> InvalidInput:
+    return InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")

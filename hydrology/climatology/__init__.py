@@ -1,0 +1,1 @@
+"""Normals, volumes and other years' weather and flow."""

@@ -1,0 +1,50 @@
+"""The climatology of flow: what was observed in other water years at the same time of the year."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, water_year
+
+Array = npt.NDArray[np.float64]
+
+NEAR_DAYS = 7
+"""So many days before and after a day of the year are its climatology."""
+
+
+class FlowClimatology:
+    """The observed flow of other water years within a week of the day of the year.
+
+    Args:
+        days: of the record, (days,).
+        observed: (days,), NaN where missing; the quantiles are in its unit.
+        levels: of the quantiles.
+    """
+
+    def __init__(self, days: Days, observed: Array, levels: Sequence[float]) -> None:
+        known = np.isfinite(observed)
+        self._observed, self._years, self._of_year = observed[known], water_year(days[known]), _day_of_year(days[known])
+        self._levels = levels
+        self._known: dict[tuple[int, int], Array | None] = {}
+
+    def quantiles(self, days: Days) -> Array | str:
+        """Return the quantiles (days, levels) of some days, or why there are none: a day has no other year."""
+        rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), _day_of_year(days), strict=True)]
+        complete = [row for row in rows if row is not None]
+        if len(complete) < len(rows):
+            day: Day = days[[row is None for row in rows].index(True)]
+            return f"No other water year has observed flow within {NEAR_DAYS} days of the time of the year of {day}."
+        return np.reshape(complete, (len(days), len(self._levels)))
+
+    def _of(self, year: int, day: int) -> Array | None:
+        if (year, day) not in self._known:
+            apart = np.abs(self._of_year - day)
+            near = (np.minimum(apart, 365 - apart) <= NEAR_DAYS) & (self._years != year)
+            self._known[year, day] = np.quantile(self._observed[near], self._levels) if near.any() else None
+        return self._known[year, day]
+
+
+def _day_of_year(days: Days) -> npt.NDArray[np.int64]:
+    """Return the number of days since 1 January of the same year."""
+    return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64))

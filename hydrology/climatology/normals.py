@@ -1,0 +1,98 @@
+"""What is normal on a day: what other years had at the same time of the year."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period, same_day
+from hydrology.climatology.flow_climatology import NEAR_DAYS
+
+Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the quantiles beside the mean."""
+LEAST_YEARS = 10
+"""A normal of fewer years would say more of these years than of the river."""
+LEAST_DAYS = NEAR_DAYS + 1
+"""So many of the days around that of a year are known, or the year does not count: more than half of them."""
+
+_AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Normals:
+    """What is normal on some days, in the unit of the values; NaN where fewer than `LEAST_YEARS` are known.
+
+    Attributes:
+        mean: (days,).
+        quantiles: (levels, days), at `LEVELS`.
+        years: how many other years count, (days,).
+    """
+
+    mean: Array
+    quantiles: Array
+    years: Counts
+
+
+def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Normals:
+    """Return what is normal on some days: of all values of other years within `NEAR_DAYS` of the same day.
+
+    1 March stands for the 29 February of a year that has none. The year of the day itself is left out.
+
+    Args:
+        values: of the record, (days of the record,), NaN where missing.
+        days: that are asked about, within the record or not.
+    """
+    around, years = _of_other_years(values, record, days)
+    enough = years >= LEAST_YEARS
+    quantiles = np.full((len(LEVELS), len(days)), np.nan)
+    quantiles[:, enough] = _quantiles(around[enough])
+    return Normals(_means(around, enough), quantiles, years)
+
+
+def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -> Array:
+    """Return the means of `normals` of many records of the same days at once, (..., days).
+
+    Args:
+        values: (..., days of the record), NaN where missing.
+    """
+    around, years = _of_other_years(values, record, days)
+    return _means(around, years >= LEAST_YEARS)
+
+
+def too_few_years(days: int, of: int) -> str:
+    """Return why some of the days that were asked about have no normal."""
+    return f"{days} of {of} days have fewer than {LEAST_YEARS} other years within {NEAR_DAYS} days of the same day."
+
+
+def _of_other_years(
+    values: npt.NDArray[np.floating], record: Period, days: Days
+) -> tuple[npt.NDArray[np.floating], Counts]:
+    """Return the values around each day in other years (..., days, values), NaN where not known, and in how many years
+    enough are, (..., days)."""
+    years = np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1)
+    others = years != days.astype("datetime64[Y]")[:, np.newaxis]
+    at = (same_day(days[:, np.newaxis], years) - record.first).astype(np.int64)[..., np.newaxis] + _AROUND
+    known = others[..., np.newaxis] & (at >= 0) & (at < len(record))
+    around = np.where(known, values[..., np.where(known, at, 0)], np.nan)
+    count = np.isfinite(around).sum(axis=-1) >= LEAST_DAYS
+    around[~count] = np.nan
+    return around.reshape(*count.shape[:-1], -1), count.sum(axis=-1)
+
+
+def _means(around: npt.NDArray[np.floating], enough: npt.NDArray[np.bool_]) -> Array:
+    means = np.full(enough.shape, np.nan)
+    means[enough] = np.nanmean(around[enough], axis=-1, dtype=np.float64)
+    return means
+
+
+def _quantiles(around: npt.NDArray[np.floating]) -> Array:
+    """Return the quantiles (levels, days) of the known values of each day: what `numpy.nanquantile` does, at once."""
+    in_order = np.sort(around, axis=-1).astype(np.float64)  # with what is not known at the end
+    place = np.multiply.outer(LEVELS, np.isfinite(around).sum(axis=-1) - 1)
+    below = np.floor(place).astype(np.int64)
+    low, high = (np.take_along_axis(in_order, at.T, axis=-1).T for at in (below, np.ceil(place).astype(np.int64)))
+    between: Array = low + (place - below) * (high - low)
+    return between

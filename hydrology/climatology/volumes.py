@@ -1,0 +1,188 @@
+"""Volumes of a river over a part of the year: of a forecast, of what was observed, and what is normal.
+
+A volume is told as a depth over the basin (mm: the sum of the days' depths) and, with the basin's area, in million m3.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, Period, month
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import MM_PER_M, Area
+from hydrology.climatology.normals import LEAST_YEARS
+
+Array = npt.NDArray[np.float64]
+
+EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
+"""Of the years that are equally likely, those with a higher volume than the one that is told."""
+SNOW_RULES = 0.5
+"""From this share of the precipitation on that falls as snow, the volume that is asked for is that of the melt."""
+MONTHS_AHEAD = 3
+M3_PER_MILLION = 1e6
+
+SEASON = "^[0-9]{2}-[0-9]{2}[.][.][0-9]{2}-[0-9]{2}$"
+"""The pattern of seasons as they are written."""
+_COMMON_YEAR = 2001
+_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """The same days of every year, from a month and day to another, over the turn of the year where that is earlier.
+
+    29 February is neither its first nor its last day; within it, it counts.
+    """
+
+    first: tuple[int, int]
+    last: tuple[int, int]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `04-01..07-31`.
+
+        Raises:
+            InvalidInput: the text is not two days of a common year.
+        """
+        try:
+            if re.match(SEASON, text) is None:
+                raise ValueError
+            first, last = (date.fromisoformat(f"{_COMMON_YEAR}-{end}") for end in text.split(".."))
+        except ValueError:
+            raise InvalidInput(
+                f"{text[:64]!r} is not a part of the year: write MM-DD..MM-DD, e.g. 04-01..07-31; 29 February can be "
+                "neither end of it."
+            ) from None
+        return cls((first.month, first.day), (last.month, last.day))
+
+    def __str__(self) -> str:
+        return "{:02}-{:02}..{:02}-{:02}".format(*self.first, *self.last)
+
+    def beginning_in(self, year: int) -> Period:
+        """Return its days that begin in a calendar year."""
+        return Period(_day(year, self.first), _day(year + (self.last < self.first), self.last))
+
+    def after(self, t0: Day) -> Period:
+        """Return its first days of which one at least comes after T0."""
+        year = _year_of(t0)
+        return next(days for days in map(self.beginning_in, range(year - 1, year + 3)) if days.last > t0)
+
+    def within(self, record: Period) -> Iterator[Period]:
+        """Yield its days of every year that a record holds whole."""
+        for year in range(_year_of(record.first), _year_of(record.last) + 1):
+            days = self.beginning_in(year)
+            if record.overlap(days) == days:
+                yield days
+
+
+MELT = Season((4, 1), (7, 31))
+
+
+def season_to_tell(snow_share: float | None, t0: Day) -> Season:
+    """Return the season whose volume is told where none is asked for.
+
+    Where snow rules, April to July; elsewhere the month of the first day after T0 and the two after it.
+
+    Args:
+        snow_share: of the precipitation that falls as snow; None where it is not known.
+    """
+    if snow_share is not None and snow_share >= SNOW_RULES:
+        return MELT
+    begin = (t0 + _DAY).astype("datetime64[M]")
+    first, last = int(month(begin)), int(month(begin + MONTHS_AHEAD - 1))
+    return Season((first, 1), (last, monthrange(_COMMON_YEAR, last)[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What has been observed of a season until T0.
+
+    Attributes:
+        period: its days until T0.
+        depth: of the days that were observed, mm.
+        missing: the days that were not.
+    """
+
+    period: Period
+    depth: float
+    missing: Days
+
+    @classmethod
+    def of(cls, period: Period, flow: Array) -> Self:
+        """Sum the flow of a period, (days,) in mm/day, NaN where it was not observed."""
+        known = np.isfinite(flow)
+        return cls(period, float(flow[known].sum()), period.days[~known])
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """What a season's volume is in other years, mm.
+
+    Attributes:
+        years: those that were observed whole, by the year that the season begins in.
+    """
+
+    mean: float
+    median: float
+    years: tuple[int, ...]
+
+
+def normal(flow: Array, record: Period, season: Season, told: Period) -> Normal | str:
+    """Return what is normal, or why it cannot be told.
+
+    Args:
+        flow: of the record, (days,) in mm/day, NaN where it was not observed.
+        told: the days whose volume is told, which are left out.
+    """
+    of_years = depths(flow, record, season, told)
+    if len(of_years) < LEAST_YEARS:
+        return f"{season} was observed whole in {len(of_years)} other years, and a normal takes {LEAST_YEARS} of them."
+    volumes = np.array(list(of_years.values()))
+    return Normal(float(volumes.mean()), float(np.median(volumes)), tuple(of_years))
+
+
+def depths(flow: Array, record: Period, season: Season, told: Period) -> dict[int, float]:
+    """Return the depth of a season in mm by the year that it begins in, of the years in which it was observed whole.
+
+    The arguments are those of `normal`.
+    """
+    of_years = {}
+    for days in season.within(record):
+        start = int((days.first - record.first).astype(int))
+        depth = float(flow[start : start + len(days)].sum())
+        if days != told and np.isfinite(depth):
+            of_years[_year_of(days.first)] = depth
+    return of_years
+
+
+def exceeded(courses: Array, days: slice) -> Array:
+    """Return the depths that the sums of equally likely courses over some days exceed at `EXCEEDED_PERCENT`.
+
+    Args:
+        courses: (..., days) in mm/day.
+        days: of the last axis.
+
+    Returns:
+        (percents,) in mm, which fall.
+    """
+    sums = courses[..., days].sum(axis=-1, dtype=np.float64)
+    return np.asarray(np.quantile(sums, [1 - percent / 100 for percent in EXCEEDED_PERCENT]))
+
+
+def million_m3(depth: npt.ArrayLike, area: Area) -> Array:
+    """Return depths in mm over an area as volumes in million m3, any shape."""
+    return np.asarray(depth, dtype=np.float64) / MM_PER_M * area.m2 / M3_PER_MILLION
+
+
+def _day(year: int, month_and_day: tuple[int, int]) -> Day:
+    return np.datetime64(date(year, *month_and_day), "D")
+
+
+def _year_of(day: Day) -> int:
+    return int(day.astype("datetime64[Y]").astype(int)) + 1970

@@ -1,0 +1,34 @@
+"""The weather of other years for the days ahead (ESP): which days of the record stand for them."""
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period, month, same_day
+
+
+def other_years(ahead: Period, record: Period) -> dict[str, Days]:
+    """Return, by the year that they begin in, the days of other years that stand for the days ahead.
+
+    They begin on the same day of the same month and follow each other as they did. A 29 February that the days ahead
+    have not is left out; where the other year has none, 1 March stands for it, and each later day for the one before.
+    Years that the record does not hold whole, and those whose days are themselves ahead (T0's own), are left out.
+
+    Args:
+        ahead: the days after T0, at most a year of them.
+        record: the days that are known.
+    """
+    skips_leap_day = not _leap_days(ahead.days).any()
+    by_year: dict[str, Days] = {}
+    for year in np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1):
+        days = same_day(ahead.first, year) + np.arange(len(ahead) + 1)
+        days = days[~(skips_leap_day & _leap_days(days))][: len(ahead)]
+        if record.first <= days[0] and days[-1] <= record.last and Period(days[0], days[-1]).overlap(ahead) is None:
+            by_year[str(year)] = days
+    return by_year
+
+
+def _leap_days(days: Days) -> npt.NDArray[np.bool_]:
+    """Return which days are a 29 February."""
+    of_month = (days - days.astype("datetime64[M]")).astype(int)
+    leap: npt.NDArray[np.bool_] = (month(days) == 2) & (of_month == 28)
+    return leap

@@ -1,0 +1,1 @@
+"""Flood and low-flow frequency, thresholds, alert rules."""

@@ -1,0 +1,74 @@
+"""One value a year: the highest daily mean of each water year, the lowest 7-day mean of each climatic year."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period, climatic_year, water_year
+
+Array = npt.NDArray[np.float64]
+Years = npt.NDArray[np.int64]
+
+MOST_MISSING = 0.1
+"""Of a year's days, the share that may be missing: what happened on more of them, nobody knows."""
+LOW_FLOW_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Annual:
+    """Values of those years of a record that have enough days.
+
+    Attributes:
+        values: one a year, shape (years,).
+        days: the days of those years that the record holds, shape (days,).
+        left_out: how many years that the record touches have too few days.
+    """
+
+    values: Array
+    days: Days
+    left_out: int
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def period(self) -> Period | None:
+        """From the first day of the first year to the last day of the last; None where no year has enough days."""
+        return Period(self.days[0], self.days[-1]) if len(self) else None
+
+
+def annual_maxima(flow: npt.ArrayLike, days: Days) -> Annual:
+    """Return the highest daily mean of each water year of which at most 10 % of the days are missing.
+
+    Args:
+        flow: shape (days,), NaN where missing.
+        days: consecutive days.
+    """
+    flow = np.asarray(flow, dtype=np.float64)
+    return _annual(flow, flow, days, water_year(days), np.fmax)
+
+
+def annual_minima(flow: npt.ArrayLike, days: Days) -> Annual:
+    """Return the lowest 7-day mean of each climatic year of which at most 10 % of the days are missing.
+
+    The seven days are known and all of that year. Arguments as of `annual_maxima`.
+    """
+    flow, years = np.asarray(flow, dtype=np.float64), climatic_year(days)
+    means = np.full(len(flow), np.nan)
+    if len(flow) >= LOW_FLOW_DAYS:
+        windows = np.lib.stride_tricks.sliding_window_view(flow, LOW_FLOW_DAYS).mean(axis=1)
+        within = years[LOW_FLOW_DAYS - 1 :] == years[: 1 - LOW_FLOW_DAYS]
+        means[LOW_FLOW_DAYS - 1 :] = np.where(within, windows, np.nan)
+    return _annual(flow, means, days, years, np.fmin)
+
+
+def _annual(flow: Array, candidates: Array, days: Days, years: Years, extreme: np.ufunc) -> Annual:
+    if not len(days):
+        return Annual(np.empty(0), days, 0)
+    _, first, count = np.unique(years, return_index=True, return_counts=True)
+    known = np.add.reduceat((~np.isnan(flow)).astype(np.int64), first)
+    # In a year that the record begins or ends in, the days outside of it are missing, too.
+    enough = known >= (1 - MOST_MISSING) * np.maximum(count, 365)
+    values = extreme.reduceat(candidates, first)[enough]
+    return Annual(values, days[np.repeat(enough, count)], int((~enough).sum()))

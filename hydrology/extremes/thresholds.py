@@ -1,0 +1,123 @@
+"""The levels of a record of discharge: what it reaches once in some years, and what it falls to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period
+from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
+from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
+from hydrology.extremes.frequency import LEAST_YEARS, Level, levels, too_short
+
+Kind = Literal["flood", "low-flow", "flow-duration"]
+Method = Literal["gev", "log-pearson-3", "share-of-days"]
+
+FLOOD_YEARS = (2, 5, 10, 25, 50)
+"""Once in how many years, on average, a flood level is reached."""
+LOW_FLOW_YEARS = (2, 10)
+EXCEEDED_PERCENT = (70, 90, 95)
+"""Of the days."""
+OF_MODEL = "model-"
+"""The names of levels of a version's own simulation begin with it, and go on as those of the record are called."""
+WHAT: dict[Kind, str] = {
+    "flood": "Maxima of daily means, one a water year (October to September). They are no instantaneous peaks, which "
+    "are higher.",
+    "low-flow": "Minima of 7-day means, one a climatic year (April to March).",
+    "flow-duration": "Daily means of the water years (October to September) that have enough days.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLevel:
+    """A level of a record.
+
+    Attributes:
+        name: `gev-10`, `lp3-10`, `7q10`, `exceeded-90`: no other of the basin has it.
+        return_period_years: once in how many years it is reached; None for a share of the days.
+        exceeded_percent: of the days, those with a higher flow; None for a return period.
+        level: in the unit of the record.
+    """
+
+    name: str
+    return_period_years: int | None
+    exceeded_percent: int | None
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """Levels of one kind, by one method.
+
+    Attributes:
+        years: how many years they rest on: those that have enough days.
+        left_out_years: how many years that the record touches have not.
+        dry_years: in how many of the years the extreme is 0.
+        period: of those years (`Annual.period`).
+    """
+
+    kind: Kind
+    method: Method
+    years: int
+    left_out_years: int
+    dry_years: int
+    period: Period | None
+    levels: tuple[NamedLevel, ...]
+
+    @classmethod
+    def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
+        """Return levels and what they rest on."""
+        dry = int((annual.values == 0).sum())
+        return cls(kind, method, len(annual), annual.left_out, dry, annual.period, tuple(levels))
+
+
+def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> list[Statistic]:
+    """Return the levels of a record.
+
+    Args:
+        flow: shape (days,), in any unit, NaN where missing, none below 0.
+        days: consecutive days.
+        intervals: whether the levels are to have them: they take nearly all of the time.
+    """
+    flow = np.asarray(flow, dtype=np.float64)
+    maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
+    return [
+        Statistic.of("flood", "gev", maxima, _floods(maxima, "gev", Gev, intervals)),
+        Statistic.of("flood", "log-pearson-3", maxima, _floods(maxima, "lp3", LogPearson3, intervals)),
+        Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima, intervals)),
+        Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
+    ]
+
+
+def names() -> list[str]:
+    """Return the names of all levels that a record can have; `OF_MODEL` before them is a version's own."""
+    return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
+
+
+def _floods(maxima: Annual, prefix: str, distribution: type[Distribution], intervals: bool) -> Iterator[NamedLevel]:
+    if len(maxima) >= LEAST_YEARS and not maxima.values.any():
+        flooded = [Level(None, None, None, f"None of the {len(maxima)} years has any flow.")] * len(FLOOD_YEARS)
+    else:
+        flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution, intervals=intervals)
+    for years, level in zip(FLOOD_YEARS, flooded, strict=True):
+        yield NamedLevel(f"{prefix}-{years}", years, None, level)
+
+
+def _low_flows(minima: Annual, intervals: bool) -> Iterator[NamedLevel]:
+    low = levels(minima.values, [1 / years for years in LOW_FLOW_YEARS], LogPearson3, intervals=intervals)
+    for years, level in zip(LOW_FLOW_YEARS, low, strict=True):
+        yield NamedLevel(f"7q{years}", years, None, level)
+
+
+def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
+    """Give the flows that a share of the days exceed, by Weibull's plotting positions m / (n + 1)."""
+    known = flow[~np.isnan(flow)]
+    for percent in EXCEEDED_PERCENT:
+        if len(maxima) < LEAST_YEARS:
+            level = too_short(len(maxima))
+        else:
+            exceeded = float(np.quantile(known, 1 - percent / 100, method="weibull"))
+            level = Level(exceeded, None, None, "It is a share of the record's own days, so it has no interval.")
+        yield NamedLevel(f"exceeded-{percent}", None, percent, level)

@@ -1,0 +1,1 @@
+"""Scores of simulations and tests between them."""

@@ -1,0 +1,192 @@
+"""Intervals of scores, from water years and basins drawn again.
+
+The days of a water year share their weather, with each other and with the basins nearby, so they are no independent
+draws. Whole water years are drawn with replacement, the same ones for every basin: the block bootstrap of Künsch 1989,
+doi:10.1214/aos/1176347265. Drawing basins instead tells what another choice of basins could have given (Efron 1979,
+doi:10.1214/aos/1176344552).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, water_year
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.score import pair
+
+Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+LEVEL = 0.95
+"""Of the samples, the share that an interval holds."""
+SAMPLES = 2000
+LEAST_YEARS = 3
+"""With three years, the interval reaches the worst and the best of them; fewer say nothing of their spread."""
+_SEED = 0  # the same scores always give the same interval
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A median over basins, and how far it could have come out otherwise.
+
+    Attributes:
+        median: as it is.
+        low, high: between them lie 95 % of the medians of the samples.
+        sd: of the medians of the samples. None, like `low` and `high`, where too few years are observed to draw from.
+        basins, years: how many basins, and water years with an observation, it rests on.
+    """
+
+    median: float
+    low: float | None
+    high: float | None
+    sd: float | None
+    basins: int
+    years: int
+
+
+@dataclass(frozen=True, slots=True)
+class YearlyErrors:
+    """Sums over each water year from which the NSE of any choice of years follows.
+
+    Attributes:
+        years: the water years, shape (years,).
+        days: how many days have both values, shape (basins, years), as have the others.
+        squared_error: Σ(s-o)².
+        observed, observed_squared: Σo and Σo², o less the basin's mean (against cancellation).
+    """
+
+    years: Counts
+    days: Array
+    squared_error: Array
+    observed: Array
+    observed_squared: Array
+
+    @classmethod
+    def of_basin(cls, simulated: npt.ArrayLike, observed: npt.ArrayLike, days: Days) -> Self:
+        """Return the sums of one basin, from values of shape (days,) in mm/day, NaN where missing."""
+        pairs = pair(simulated, observed, days=days)
+        years = np.unique(water_year(days))
+        row = np.searchsorted(years, water_year(pairs.days))
+        centred = pairs.observed - (pairs.observed.mean() if len(pairs) else 0.0)
+        terms = (np.ones(len(pairs)), (pairs.simulated - pairs.observed) ** 2, centred, centred**2)
+        sums: list[Array] = [np.bincount(row, term, len(years)).astype(np.float64)[np.newaxis] for term in terms]
+        return cls(years, *sums)
+
+    @classmethod
+    def joined(cls, basins: Sequence["YearlyErrors"]) -> Self:
+        """Return the sums of several basins over the same water years.
+
+        Raises:
+            InvalidInput: there is none, or their water years differ.
+        """
+        if not basins or any(not np.array_equal(basin.years, basins[0].years) for basin in basins):
+            raise InvalidInput("Yearly errors are joined over the same water years: give some of equal periods.")
+        names = ("days", "squared_error", "observed", "observed_squared")
+        return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in names))
+
+    def over(self, years: Sequence[int]) -> "YearlyErrors":
+        """Return the sums of some of the water years."""
+        chosen = np.isin(self.years, years)
+        sums = (self.days, self.squared_error, self.observed, self.observed_squared)
+        return YearlyErrors(self.years[chosen], *(values[:, chosen] for values in sums))
+
+    @property
+    def observed_years(self) -> npt.NDArray[np.bool_]:
+        """Which years have an observation in any basin, shape (years,)."""
+        observed: npt.NDArray[np.bool_] = np.asarray(self.days.sum(axis=0) > 0)
+        return observed
+
+    def nse(self, counts: Counts | None = None) -> Array:
+        """Return the NSE of each basin over each sample of years; NaN where it is undefined.
+
+        Args:
+            counts: how often each year is drawn, shape (samples, years); every year once without it.
+
+        Returns:
+            shape (basins, samples).
+        """
+        weights = (np.ones((1, len(self.years))) if counts is None else counts.astype(np.float64)).T
+        days, error = self.days @ weights, self.squared_error @ weights
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = self.observed_squared @ weights - (self.observed @ weights) ** 2 / days
+            nse: Array = np.where((days > 1) & (variance > 1e-12 * days), 1 - error / variance, np.nan)
+        return nse
+
+
+def median_nse_interval(errors: YearlyErrors, *, draw_years: bool = True, draw_basins: bool = False) -> Interval | None:
+    """Return the median NSE over the basins that have one, with its interval; None where none has."""
+    return _interval(errors.nse, errors.observed_years, draw_years=draw_years, draw_basins=draw_basins)
+
+
+def median_difference_interval(ours: YearlyErrors, theirs: YearlyErrors) -> Interval | None:
+    """Return the median over basins of the difference of two models' NSE, ours - theirs, with its interval.
+
+    The differences are paired: both models are held against the same basin in the same years of each sample.
+    None where no basin has an NSE of both.
+
+    Raises:
+        InvalidInput: the basins or water years are not the same.
+    """
+    if ours.days.shape != theirs.days.shape or not np.array_equal(ours.years, theirs.years):
+        raise InvalidInput("Paired differences need the same basins and water years of both models.")
+
+    def difference(counts: Counts | None) -> Array:
+        return ours.nse(counts) - theirs.nse(counts)
+
+    return _interval(difference, ours.observed_years, draw_years=True, draw_basins=False)
+
+
+def _interval(
+    score: Callable[[Counts | None], Array], observed: npt.NDArray[np.bool_], *, draw_years: bool, draw_basins: bool
+) -> Interval | None:
+    scores = score(None)[:, 0]
+    known = np.isfinite(scores)
+    if not known.any():
+        return None
+    middle, basins, years = float(np.median(scores[known])), int(known.sum()), int(observed.sum())
+    if draw_years and years < LEAST_YEARS:
+        return Interval(middle, None, None, None, basins, years)
+    generator = np.random.default_rng(_SEED)
+    counts = _drawn(generator, observed)
+    samples = (score(counts) if draw_years else np.repeat(scores[:, np.newaxis], SAMPLES, axis=1))[known].T
+    if draw_basins:
+        samples = np.take_along_axis(samples, generator.integers(samples.shape[1], size=samples.shape), axis=1)
+    medians = np.nanmedian(samples[np.isfinite(samples).any(axis=1)], axis=1)
+    low, high = _bounds(medians)
+    return Interval(middle, low, high, float(medians.std()), basins, years)
+
+
+def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] | None:
+    """Return between which values 95 % of Σ numerator / Σ denominator lie when water years are drawn again.
+
+    None where there are too few years to draw from.
+
+    Args:
+        numerator, denominator: sums over each observed water year, (years,); some denominator is above 0.
+    """
+    if len(numerator) < LEAST_YEARS:
+        return None
+    counts = _drawn_of(len(numerator))
+    above, below = counts @ numerator, counts @ denominator
+    defined = below > 0
+    return _bounds(above[defined] / below[defined])
+
+
+def _drawn(generator: np.random.Generator, observed: npt.NDArray[np.bool_]) -> Counts:
+    """Return how often each year is drawn, (samples, years): as many as are observed, of those alone."""
+    years = observed.sum()
+    return np.asarray(generator.multinomial(years, observed / years, size=SAMPLES))
+
+
+@cache
+def _drawn_of(years: int) -> Counts:
+    return _drawn(np.random.default_rng(_SEED), np.ones(years, dtype=bool))
+
+
+def _bounds(samples: Array) -> tuple[float, float]:
+    low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+    return low, high

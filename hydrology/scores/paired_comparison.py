@@ -1,0 +1,120 @@
+"""Scores of several models on the same basins: quartiles, differences, and whether these can be chance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import InvalidInput
+
+LEAST = 6
+"""Fewer basins that differ cannot give a p below 0.05: of five, all in one direction, it is 2 / 2⁵."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """How a score is read: its value where simulation and observation agree, and its unit."""
+
+    perfect: float
+    unit: str
+
+
+MEANINGS: Mapping[str, Meaning] = MappingProxyType(
+    {
+        "nse": Meaning(1, "1"),
+        "kge": Meaning(1, "1"),
+        "kge_2012": Meaning(1, "1"),
+        "alpha_nse": Meaning(1, "1"),
+        "beta_nse": Meaning(0, "1"),
+        "beta_kge": Meaning(1, "1"),
+        "fhv": Meaning(0, "%"),
+        "flv": Meaning(0, "%"),
+        "fms": Meaning(0, "%"),
+        "rmse": Meaning(0, "mm/day"),
+        "pearson_r": Meaning(1, "1"),
+        "peak_timing": Meaning(0, "days"),
+        "missed_peaks": Meaning(0, "1"),
+        "peak_mape": Meaning(0, "%"),
+    }
+)
+"""The meaning of every score of `hydrology.scores.scores` by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quartiles:
+    """Quartiles over basins, interpolated linearly between neighbours; None where there is no basin."""
+
+    n: int
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One model beside another over n basins.
+
+    Attributes:
+        median: of (scores - reference), basin by basin; None where there is no basin.
+        better, worse: in how many basins it is nearer to, or farther from, the perfect value.
+        p: of the two-sided Wilcoxon signed-rank test of the differences; None with the reason.
+    """
+
+    n: int
+    median: float | None
+    better: int
+    worse: int
+    p: float | None
+    reason: str | None
+
+
+def quartiles(values: npt.ArrayLike) -> Quartiles:
+    """Return the quartiles of scores of shape (basins,)."""
+    known = np.asarray(values, dtype=np.float64)
+    if not known.size:
+        return Quartiles(0, None, None, None)
+    p25, median, p75 = np.percentile(known, [25, 50, 75]).tolist()
+    return Quartiles(known.size, p25, median, p75)
+
+
+def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: float) -> Difference:
+    """Hold a model's scores against those of a reference in the same basins, each of shape (basins,).
+
+    Raises:
+        InvalidInput: the shapes differ, or a score is not finite.
+    """
+    ours, theirs = np.asarray(scores, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if ours.ndim != 1 or ours.shape != theirs.shape:
+        raise InvalidInput(f"Paired scores need one shape (basins,); theirs are {ours.shape} and {theirs.shape}.")
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
+        raise InvalidInput("Paired scores must be finite: leave out the basins where one has none.")
+    away, other_away = np.abs(ours - perfect), np.abs(theirs - perfect)
+    p, reason = signed_rank(ours - theirs)
+    return Difference(
+        n=ours.size,
+        median=float(np.median(ours - theirs)) if ours.size else None,
+        better=int((away < other_away).sum()),
+        worse=int((away > other_away).sum()),
+        p=p,
+        reason=reason,
+    )
+
+
+def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str | None]:
+    """Return the p of the two-sided Wilcoxon signed-rank test, or why there is none.
+
+    Differences of 0 are dropped. p is exact for up to 50 differences without ties, and where there are more, that of
+    the normal approximation. Source: Wilcoxon 1945, doi:10.2307/3001968.
+    """
+    from scipy.stats import wilcoxon  # here, for the API reads differences and never computes one: it loads no scipy
+
+    if not differences.size:
+        return None, "There is no basin where both have a value."
+    unequal = differences[differences != 0]
+    if not unequal.size:
+        return None, "Both have the same value in every basin."
+    if unequal.size < LEAST:
+        return None, f"The test needs at least {LEAST} basins that differ; there are {unequal.size}."
+    return float(wilcoxon(unequal).pvalue), None

@@ -1,0 +1,101 @@
+"""What others have printed about the 447 basins of CAMELS-US, to be held against: medians over the basins."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+from hydrology.base.calendar import Period, day
+
+MC_LSTM = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.7"
+MC_LSTM_SINGLE = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.6"
+REGIONAL = (
+    "Kratzert et al. 2019, doi:10.5194/hess-23-5089-2019, its summary over 447 basins in "
+    "kratzert/ealstm_regional_modeling@d1181582"
+)
+
+PERIOD = Period(day("1989-10-01"), day("1999-09-30"))
+BASINS = 447
+_BASINS_SHA256 = "68c9a3e42d1f13178bab69eca5a3119c4c94d6adf694195e8b4840189467108c"
+PRODUCT = "maurer_extended"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMedian:
+    """A median over the basins as it is printed.
+
+    Attributes:
+        p25, p75: the quartiles, where they are printed.
+        sd: of the medians of ten networks, of which `median` is then the mean.
+        source: the publication and its table.
+    """
+
+    metric: str
+    median: float
+    p25: float | None = None
+    p75: float | None = None
+    sd: float | None = None
+    source: str = MC_LSTM
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedModel:
+    """A model of the table. Two sources of one score are two of its medians."""
+
+    model: str
+    medians: tuple[PublishedMedian, ...]
+
+
+def _ensemble(
+    model: str, nse: tuple[float, float, float], beta: float, flv: float, fhv: tuple[float, float, float]
+) -> PublishedModel:
+    medians = (
+        PublishedMedian("nse", *nse),
+        PublishedMedian("beta_nse", beta),
+        PublishedMedian("flv", flv),
+        PublishedMedian("fhv", *fhv),
+    )
+    return PublishedModel(model, medians)
+
+
+def _single(
+    model: str, nse: tuple[float, float], beta: tuple[float, float], flv: tuple[float, float], fhv: tuple[float, float]
+) -> PublishedModel:
+    values = {"nse": nse, "beta_nse": beta, "flv": flv, "fhv": fhv}
+    medians = (PublishedMedian(name, mean, sd=sd, source=MC_LSTM_SINGLE) for name, (mean, sd) in values.items())
+    return PublishedModel(model, tuple(medians))
+
+
+def _hydrological(
+    model: str, nse: float, beta: float, flv: float, fhv: float, regional_flv: float | None = None
+) -> PublishedModel:
+    values = {"nse": nse, "beta_nse": beta, "flv": flv, "fhv": fhv}
+    medians = [PublishedMedian(name, value) for name, value in values.items()]
+    if regional_flv is not None:
+        medians.append(PublishedMedian("flv", regional_flv, source=REGIONAL))
+    return PublishedModel(model, tuple(medians))
+
+
+TABLE: tuple[PublishedModel, ...] = (
+    _ensemble("MC-LSTM, ensemble of 10", (0.744, 0.641, 0.814), -0.020, -24.7, (-14.7, -23.4, -7.0)),
+    _ensemble("LSTM, ensemble of 10", (0.763, 0.676, 0.835), -0.034, 36.3, (-15.7, -23.8, -8.6)),
+    _single("MC-LSTM, single", (0.726, 0.003), (-0.021, 0.003), (-38.7, 3.2), (-13.9, 0.7)),
+    _single("LSTM, single", (0.737, 0.003), (-0.035, 0.005), (13.6, 3.4), (-14.8, 1.0)),
+    _hydrological("SAC-SMA", 0.603, -0.066, 37.4, -20.4),
+    _hydrological("VIC, basin", 0.551, -0.018, -74.8, -28.1, -69.96),
+    _hydrological("VIC, regional", 0.307, -0.074, 18.9, -56.5, 17.36),
+    _hydrological("mHM, basin", 0.666, -0.040, 11.4, -18.6),
+    _hydrological("mHM, regional", 0.527, -0.039, 36.8, -40.2, 36.40),
+    _hydrological("HBV, lower", 0.417, -0.023, 23.9, -41.9),
+    _hydrological("HBV, upper", 0.676, -0.012, 18.3, -18.5),
+    _hydrological("FUSE 900", 0.639, -0.031, -10.5, -18.9, -11.40),
+    _hydrological("FUSE 902", 0.650, -0.047, -68.2, -19.4, -33.15),
+    _hydrological("FUSE 904", 0.622, -0.067, -67.6, -21.4, -66.74),
+)
+"""Medians over the 447 basins in `PERIOD`. The two studies print the same NSE, β-NSE and FHV of the hydrological models
+and another FLV of six of them: both stand here."""
+
+
+def is_comparable(period: Period, basins: Iterable[str]) -> bool:
+    """Whether a result is of the table's days and of exactly its basins."""
+    names = "\n".join(sorted(set(basins)))
+    return period == PERIOD and sha256(names.encode()).hexdigest() == _BASINS_SHA256

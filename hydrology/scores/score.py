@@ -1,0 +1,108 @@
+"""What every score shares: its result, its one signature, and the one step that drops missing values."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days
+from hydrology.base.errors import InvalidInput
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A score and what it rests on.
+
+    Attributes:
+        value: the score, or None where it is undefined.
+        n: how many days (for the peak scores: how many observed peaks) it rests on.
+        reason: why it is undefined, as a sentence; None where it is defined.
+    """
+
+    value: float | None
+    n: int
+    reason: str | None = None
+
+
+class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has no value
+    """A formula raises this with a sentence that says why its score has no meaning here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Days on which both sides are known, in order; each array has shape (pairs,)."""
+
+    simulated: Array
+    observed: Array
+    days: Days
+
+    def __len__(self) -> int:
+        return len(self.observed)
+
+
+class ScoreFunction(Protocol):
+    """The signature of every score.
+
+    `simulated` and `observed` have shape (days,), in one unit (mm/day), NaN where missing. `days` names the
+    day of each value; without it the values are those of consecutive days.
+    """
+
+    def __call__(self, simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score: ...
+
+
+def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Pairs:
+    """Return the days on which both sides are known.
+
+    Raises:
+        InvalidInput: the shapes differ, or the days are not in order.
+    """
+    s, o = np.asarray(simulated, dtype=np.float64), np.asarray(observed, dtype=np.float64)
+    if days is None:
+        days = np.datetime64("1970-01-01", "D") + np.arange(o.size)
+    if s.ndim != 1 or not s.shape == o.shape == days.shape:
+        raise InvalidInput(
+            "Simulation, observation and days must be one-dimensional and of one length; their shapes are "
+            f"{s.shape}, {o.shape} and {days.shape}."
+        )
+    if not (np.diff(days) > np.timedelta64(0, "D")).all():
+        raise InvalidInput("The days of a score must increase, each named once: sort them first.")
+    known = ~(np.isnan(s) | np.isnan(o))
+    return Pairs(s[known], o[known], days[known])
+
+
+def score(*, least: int) -> Callable[[Callable[[Pairs], Score]], ScoreFunction]:
+    """Make a formula over pairs a score: missing dropped, fewer than `least` pairs refused, never a NaN."""
+
+    def decorate(formula: Callable[[Pairs], Score]) -> ScoreFunction:
+        @wraps(formula)
+        def scored(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score:
+            pairs = pair(simulated, observed, days=days)
+            if len(pairs) < least:
+                need = f"It needs at least {least} days with both values known; there are {len(pairs)}."
+                return Score(None, len(pairs), need)
+            try:
+                _refuse_infinite(pairs)
+                with np.errstate(all="ignore"):
+                    result = formula(pairs)
+            except Undefined as undefined:
+                return Score(None, len(pairs), str(undefined))
+            if result.value is not None and not math.isfinite(result.value):
+                return Score(None, result.n, "Its numbers are too large or too small to compute with.")
+            return result
+
+        return scored
+
+    return decorate
+
+
+def _refuse_infinite(pairs: Pairs) -> None:
+    for name, values in (("simulation", pairs.simulated), ("observation", pairs.observed)):
+        infinite = int(np.isinf(values).sum())
+        if infinite:
+            raise Undefined(f"The {name} is infinite on {infinite} of its days.")

@@ -1,0 +1,226 @@
+"""Deterministic scores of daily discharge, and the registry that names them all.
+
+Every score is `score(simulated, observed, *, days=None) -> Score` (see `hydrology.scores.score`): pairs with a missing
+side are dropped, standard deviations have ddof = 0, and a score without meaning is None with the reason.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days
+from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
+from hydrology.scores.score import Array, Pairs, Score, ScoreFunction, Undefined, score
+
+__all__ = [
+    "FLOOR",
+    "SCORES",
+    "Score",
+    "all_scores",
+    "alpha_nse",
+    "beta_kge",
+    "beta_nse",
+    "fhv",
+    "flv",
+    "fms",
+    "kge",
+    "kge_2012",
+    "nse",
+    "pearson_r",
+    "rmse",
+]
+
+FLOOR = 1e-6
+"""Flow (mm/day) that stands for anything lower where a logarithm is taken."""
+
+
+@score(least=2)
+def nse(pairs: Pairs) -> Score:
+    """Nash-Sutcliffe efficiency, 1 - Σ(s-o)² / Σ(o-ō)².
+
+    Range (-∞, 1], 1 is perfect, 0 no better than the observed mean. Undefined for a constant observation.
+    Source: Nash and Sutcliffe 1970, doi:10.1016/0022-1694(70)90255-6.
+    """
+    s, o = pairs.simulated, pairs.observed
+    _spread(o, "observation")
+    return Score(float(1 - ((s - o) ** 2).sum() / ((o - o.mean()) ** 2).sum()), len(pairs))
+
+
+@score(least=3)
+def pearson_r(pairs: Pairs) -> Score:
+    """Pearson's correlation coefficient.
+
+    Range [-1, 1]. Undefined if either side is constant; two pairs would always give ±1, so three are asked.
+    """
+    return Score(_correlation(pairs), len(pairs))
+
+
+@score(least=2)
+def alpha_nse(pairs: Pairs) -> Score:
+    """Ratio of the standard deviations, σ_s/σ_o.
+
+    Range [0, ∞), 1 is perfect. Undefined for a constant observation.
+    Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
+    """
+    sigma = _spread(pairs.observed, "observation")
+    return Score(float(pairs.simulated.std() / sigma), len(pairs))
+
+
+@score(least=2)
+def beta_nse(pairs: Pairs) -> Score:
+    """Bias in units of the observed spread, (μ_s-μ_o)/σ_o.
+
+    Range (-∞, ∞), 0 is perfect, above 0 is too much water. Undefined for a constant observation.
+    Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
+    """
+    s, o = pairs.simulated, pairs.observed
+    return Score(float((s.mean() - o.mean()) / _spread(o, "observation")), len(pairs))
+
+
+@score(least=1)
+def beta_kge(pairs: Pairs) -> Score:
+    """Ratio of the means, μ_s/μ_o.
+
+    1 is perfect, above 1 is too much water. Undefined where the observed mean is 0.
+    Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
+    """
+    return Score(float(pairs.simulated.mean() / _mean(pairs.observed, "observed")), len(pairs))
+
+
+@score(least=3)
+def kge(pairs: Pairs) -> Score:
+    """Kling-Gupta efficiency of 2009, 1 - √((r-1)² + (α-1)² + (β-1)²) with α = σ_s/σ_o, β = μ_s/μ_o.
+
+    Range (-∞, 1], 1 is perfect; the observed mean as simulation tends to 1 - √2. Undefined if either side is
+    constant (no r) or the observed mean is 0 (no β).
+    Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
+    """
+    r, beta = _correlation(pairs), pairs.simulated.mean() / _mean(pairs.observed, "observed")
+    alpha = pairs.simulated.std() / pairs.observed.std()
+    return Score(float(1 - np.sqrt((r - 1) ** 2 + (alpha - 1) ** 2 + (beta - 1) ** 2)), len(pairs))
+
+
+@score(least=3)
+def kge_2012(pairs: Pairs) -> Score:
+    """Kling-Gupta efficiency of 2012: as `kge` with the ratio of variation coefficients instead of α.
+
+    1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
+    mean 0. Source: Kling et al. 2012, doi:10.1016/j.jhydrol.2012.01.011.
+    """
+    r = _correlation(pairs)
+    mean_s, mean_o = _mean(pairs.simulated, "simulated"), _mean(pairs.observed, "observed")
+    beta, gamma = mean_s / mean_o, (pairs.simulated.std() / mean_s) / (pairs.observed.std() / mean_o)
+    return Score(float(1 - np.sqrt((r - 1) ** 2 + (gamma - 1) ** 2 + (beta - 1) ** 2)), len(pairs))
+
+
+@score(least=1)
+def rmse(pairs: Pairs) -> Score:
+    """Root mean square error √(mean (s-o)²), in the unit of the data (mm/day). Range [0, ∞), 0 is perfect."""
+    return Score(float(np.sqrt(((pairs.simulated - pairs.observed) ** 2).mean())), len(pairs))
+
+
+@score(least=26)
+def fhv(pairs: Pairs) -> Score:
+    """Bias of the peak flows in %, 100 Σ(s_h-o_h)/Σo_h over the top 2 % of each flow duration curve.
+
+    Above 0: peaks too high. The two curves are sorted separately; the top 2 % is round(0.02 n) values, so
+    25 days have none. Undefined where the observed top sums to 0.
+    Source: Yilmaz et al. 2008, doi:10.1029/2007WR006716.
+    """
+    top = round(0.02 * len(pairs))
+    s, o = _duration_curve(pairs.simulated)[:top], _duration_curve(pairs.observed)[:top]
+    if o.sum() <= 0:
+        raise Undefined("The highest 2 % of the observed flow sum to 0.")
+    return Score(float(100 * (s - o).sum() / o.sum()), len(pairs))
+
+
+@score(least=5)
+def flv(pairs: Pairs) -> Score:
+    """Bias of the low-flow tail in %, over the lowest 30 % of each flow duration curve.
+
+    -100 (Σ(ln s_l - min ln s) - Σ(ln o_l - min ln o)) / Σ(ln o_l - min ln o), flows below 1e-6 mm/day taken
+    as 1e-6. Above 0: the low tail is too flat. It is blind to scale: twice the flow has the same FLV.
+    Undefined where the observed low tail is flat. Five days at least, for a tail of two.
+    Source: Yilmaz et al. 2008, doi:10.1029/2007WR006716.
+    """
+    low = round(0.3 * len(pairs))
+    s, o = _log_curve(pairs.simulated)[-low:], _log_curve(pairs.observed)[-low:]
+    tail_s, tail_o = (s - s[-1]).sum(), (o - o[-1]).sum()
+    if tail_o == 0:
+        raise Undefined("The lowest 30 % of the observed flow is one value, so its tail has no shape.")
+    return Score(float(-100 * (tail_s - tail_o) / tail_o), len(pairs))
+
+
+@score(least=10)
+def fms(pairs: Pairs) -> Score:
+    """Bias of the slope of the flow duration curve's middle, in %.
+
+    100 ((ln s₂₀ - ln s₇₀) - (ln o₂₀ - ln o₇₀)) / (ln o₂₀ - ln o₇₀), q_p the flow exceeded p % of the time,
+    flows below 1e-6 mm/day taken as 1e-6. Above 0: too flashy. It is blind to scale. Undefined where the
+    observed middle is flat. Ten days at least, so that five ranks lie between the two points.
+    Source: Yilmaz et al. 2008, doi:10.1029/2007WR006716.
+    """
+    ranks = [round(0.2 * len(pairs)), round(0.7 * len(pairs))]
+    s, o = _log_curve(pairs.simulated)[ranks], _log_curve(pairs.observed)[ranks]
+    slope_s, slope_o = s[0] - s[1], o[0] - o[1]
+    if slope_o == 0:
+        raise Undefined("The observed flows exceeded 20 % and 70 % of the time are equal, so there is no slope.")
+    return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
+
+
+SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
+    {
+        "nse": nse,
+        "kge": kge,
+        "kge_2012": kge_2012,
+        "alpha_nse": alpha_nse,
+        "beta_nse": beta_nse,
+        "beta_kge": beta_kge,
+        "fhv": fhv,
+        "flv": flv,
+        "fms": fms,
+        "rmse": rmse,
+        "pearson_r": pearson_r,
+        "peak_timing": peak_timing,
+        "missed_peaks": missed_peaks,
+        "peak_mape": peak_mape,
+    }
+)
+"""Every deterministic score by its stable name."""
+
+
+def all_scores(simulated: npt.ArrayLike, observed: npt.ArrayLike, days: Days) -> dict[str, Score]:
+    """Return every score of `SCORES` for one basin's series, each of shape (days,), in mm/day."""
+    return {name: function(simulated, observed, days=days) for name, function in SCORES.items()}
+
+
+def _spread(values: Array, name: str) -> float:
+    # A constant such as 0.1 can have a standard deviation of 1e-17: ask the values themselves.
+    sigma = 0.0 if values.max() == values.min() else float(values.std())
+    if sigma == 0:
+        raise Undefined(f"The {name} is constant.")
+    return sigma
+
+
+def _mean(values: Array, name: str) -> float:
+    mean = float(values.mean())
+    if mean == 0:
+        raise Undefined(f"The {name} mean is 0.")
+    return mean
+
+
+def _correlation(pairs: Pairs) -> float:
+    s, o = pairs.simulated, pairs.observed
+    sigma_s, sigma_o = _spread(s, "simulation"), _spread(o, "observation")
+    r = (((s - s.mean()) / sigma_s) * ((o - o.mean()) / sigma_o)).mean()
+    return float(np.clip(r, -1, 1))
+
+
+def _duration_curve(flow: Array) -> Array:
+    return np.sort(flow)[::-1]
+
+
+def _log_curve(flow: Array) -> Array:
+    return np.log(np.maximum(_duration_curve(flow), FLOOR))

@@ -1,0 +1,1 @@
+"""Snow from cells, Snow-17, regional snow."""

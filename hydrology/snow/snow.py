@@ -1,0 +1,206 @@
+"""Snow read from the cells of a network that was never trained on snow: which cells, and how well.
+
+Source: Hoedt et al. 2021, figure 4: the sum over a few memory cells follows the snow water equivalent.
+
+Choosing and judging need only sums of products over the days, and these add up over basins: cells can be chosen for one
+basin or for many together, and a sum of cells can be judged when what they held on each day is no longer in memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.score import Array, Score
+
+TRASH_CELL = 0
+LEAST_R = 0.1  # of a cell alone: below it, what it holds is no snow
+BARE_MM = 1.0
+"""The ground is bare on days on which the reference has less snow than this."""
+BARE_WEIGHT = 2.0
+"""A day with bare ground counts so many times in a choice: what stays in a cell all summer is no snow."""
+_REFERENCE, _ONE = -2, -1  # rows of the products after those of the cells
+_ROUNDING = 1e-12  # a variance of less, as a share of the mean square, is none
+
+
+@dataclass(frozen=True, slots=True)
+class SnowCells:
+    """The cells chosen, in the order of choice, and the correlation of their sum on the days of the choice."""
+
+    cells: tuple[int, ...]
+    r: Score
+
+
+@dataclass(frozen=True, slots=True)
+class SnowSkill:
+    """How the sum of chosen cells follows a reference.
+
+    Attributes:
+        r: Pearson's.
+        bias_percent: above 0: too much snow.
+        bare_mm: the mean of what reads as snow on the days on which the ground is bare.
+    """
+
+    r: Score
+    bias_percent: Score
+    bare_mm: Score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SnowProducts:
+    """What K cells hold and what a reference has on the days on which it is known, as sums of products.
+
+    Attributes:
+        known: (K + 2, K + 2), mm2: of each pair of the cells, the reference and 1, summed over the days.
+        bare: the same of the days on which the ground is bare.
+        days: how many they are.
+        varies: whether the reference has two values.
+    """
+
+    known: npt.NDArray[np.floating]
+    bare: Array
+    days: int
+    varies: bool
+
+    @classmethod
+    def of(cls, storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> Self:
+        """Sum up the days of a basin.
+
+        Args:
+            storage: cell states in mm, shape (days, K).
+            reference_swe: snow water equivalent in mm, shape (days,), NaN where missing.
+
+        Raises:
+            InvalidInput: the shapes do not fit, or a cell state is not finite.
+        """
+        cells, reference = _checked(storage, reference_swe)
+        columns = np.column_stack([cells, reference, np.ones_like(reference)])
+        columns = columns[~np.isnan(reference)]
+        bare = columns[columns[:, _REFERENCE] < BARE_MM]
+        known, days = columns[:, _REFERENCE], len(columns)
+        return cls(columns.T @ columns, bare.T @ bare, days, days > 0 and bool(known.max() > known.min()))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            self.known + other.known, self.bare + other.bare, self.days + other.days, self.varies or other.varies
+        )
+
+    def for_scores(self) -> Self:
+        """Return what `skill` needs of them alone: a quarter of the memory, and five digits of the scores."""
+        return replace(self, known=self.known.astype(np.float32), bare=self.bare[:, [_ONE]])
+
+    @property
+    def cells(self) -> int:
+        """How many cells they are of."""
+        return len(self.known) - 2
+
+    @property
+    def unusable(self) -> str | None:
+        """Why the reference cannot judge snow, or None."""
+        if self.days < 3:
+            return f"The reference snow water equivalent is known on {self.days} days; at least 3 are needed."
+        if not self.varies:
+            return "The reference snow water equivalent is constant: there is no snow to follow."
+        return None
+
+    def correlations(self) -> Array:
+        """Return Pearson's r of each cell with the reference, (K,); 0 where either is constant."""
+        covariances, tiny = self._covariances()
+        variances = np.where(tiny, 0, np.diag(covariances))
+        scale = np.sqrt(variances * variances[_REFERENCE])
+        r: Array = np.divide(covariances[_REFERENCE], scale, out=np.zeros_like(scale), where=scale > 0)
+        return r[:_REFERENCE]
+
+    def skill(self, shares: npt.ArrayLike) -> SnowSkill:
+        """Return how a weighted sum of the cells follows the reference.
+
+        Args:
+            shares: (K,), of each cell: 1 where the snow is a plain sum, 1 over M where it is a mean of M of them.
+        """
+        snow, days = np.append(np.asarray(shares, dtype=np.float64), [0, 0]), self.days
+        reason = self.unusable or (None if snow.any() else "No cells are chosen as snow.")
+        if reason is not None:
+            nothing = Score(None, days, reason)
+            return SnowSkill(nothing, nothing, nothing)
+        covariances, _ = self._covariances()
+        variance = float(snow @ covariances @ snow)
+        if variance <= _ROUNDING * float(snow @ self.known @ snow):
+            r = Score(None, days, "What reads as snow is constant: a correlation has no meaning.")
+        else:
+            scale = np.sqrt(variance * covariances[_REFERENCE, _REFERENCE])
+            r = Score(float(snow @ covariances[:, _REFERENCE] / scale), days)
+        ratio = float(snow @ self.known[:, _ONE]) / float(self.known[_REFERENCE, _ONE])
+        bare_days = float(self.bare[_ONE, _ONE])
+        bare = Score(None, 0, "The reference has snow on every day.")
+        if bare_days:
+            bare = Score(float(snow @ self.bare[:, _ONE]) / bare_days, round(bare_days))
+        return SnowSkill(r, Score(100 * (ratio - 1), days), bare)
+
+    def _covariances(self) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Return the sums of products of deviations from the means, and whose are rounding alone."""
+        sums = self.known[_ONE].astype(np.float64)
+        covariances: Array = self.known - np.outer(sums, sums) / sums[_ONE]
+        return covariances, np.diag(covariances) <= _ROUNDING * np.diag(self.known)
+
+
+def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
+    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm.
+
+    Only cells that rise and fall with the reference themselves (Pearson r above LEAST_R) can be chosen: one that is
+    always as full would bring the sum nearer without being snow. Nearness is the mean squared difference, so that the
+    amount counts, and days with bare ground count BARE_WEIGHT times. Give the training years alone, of one basin or
+    added up over many. The choice stops when no cell brings the sum nearer, or at `max_cells`; it is empty, with the
+    reason, where the reference is constant (no snow) or none does at first.
+
+    Args:
+        products: of the cells of one member.
+        max_cells: the most cells to choose.
+        excluded: cells never chosen: the trash cell, whose water is lost.
+
+    Raises:
+        InvalidInput: `max_cells` is below 1.
+    """
+    if max_cells < 1:
+        raise InvalidInput(f"max_cells is {max_cells}: choose at least 1.")
+    if reason := products.unusable:
+        return SnowCells((), Score(None, products.days, reason))
+    weighed = products.known + (BARE_WEIGHT - 1) * products.bare
+    rising = products.correlations() > LEAST_R
+    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell not in excluded]
+    difference = np.zeros(len(weighed))  # of the sum of the chosen and the reference, by cell
+    difference[_REFERENCE] = -1
+    chosen: list[int] = []
+    while len(chosen) < max_cells and candidates:
+        change = 2 * (weighed @ difference)[candidates] + np.diag(weighed)[candidates]
+        if not change.min() < 0:
+            break
+        chosen.append(candidates.pop(int(change.argmin())))
+        difference[chosen[-1]] = 1
+    if not chosen:
+        reason = "No cell rises and falls with the reference snow at its size."
+        return SnowCells((), Score(None, products.days, reason))
+    return SnowCells(tuple(chosen), products.skill(difference[:_REFERENCE]).r)
+
+
+def snow_skill(snow: npt.ArrayLike, reference_swe: npt.ArrayLike) -> SnowSkill:
+    """Score what reads as snow on years that took no part in the choice, both in mm and of shape (days,).
+
+    Raises:
+        InvalidInput: the shapes do not fit, or a value of the snow is not finite.
+    """
+    return SnowProducts.of(np.asarray(snow, dtype=np.float64)[:, np.newaxis], reference_swe).skill([1])
+
+
+def _checked(storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> tuple[Array, Array]:
+    cells_mm, reference = np.asarray(storage, dtype=np.float64), np.asarray(reference_swe, dtype=np.float64)
+    if cells_mm.ndim != 2 or reference.shape != cells_mm.shape[:1]:
+        raise InvalidInput(
+            "Cell states must have shape (days, cells) and the reference (days,); "
+            f"they have {cells_mm.shape} and {reference.shape}."
+        )
+    if not np.isfinite(cells_mm).all():
+        raise InvalidInput("A cell state is not finite: the network's run is broken; run it again.")
+    return cells_mm, reference

@@ -1,0 +1,1 @@
+"""Synthetic basins with a known truth."""

@@ -1,0 +1,1 @@
+"""Error models: fit, quantiles, sample paths, exceedance."""

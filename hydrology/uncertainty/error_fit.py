@@ -1,0 +1,288 @@
+"""Fitting the error model (`hydrology.uncertainty.error_model`) to simulated and observed flow.
+
+What a basin's own days say of a number is weighed against what all basins say, by how many days there are. A basin
+with few observed days has the numbers of all basins alone; as these fit no basin as well as its own would, the
+distribution that goes with them is wider.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import DataProblem
+from hydrology.uncertainty.error_model import (
+    FLOW_CLASSES,
+    GAPS,
+    LEVELS,
+    NO_FLOW_KNOWN,
+    Array,
+    BasinErrorModel,
+    BasinErrors,
+    Shape,
+    classes_of,
+    root,
+)
+from hydrology.uncertainty.error_persistence import SCORES, persistence
+
+PRIOR_DAYS = 100
+"""So many days of a basin weigh as much as what all basins say."""
+NO_OWN_WEIGHT = 1e12
+"""So many, that a basin's own days weigh nothing beside them."""
+LEAST_DAYS = 20
+"""With fewer days in a class nothing is taken from them: those of all basins serve a basin, or another class all."""
+LEAST_OWN_DAYS = 3 * 365
+"""With fewer observed days a basin has the numbers of all basins alone."""
+NO_SPREAD = 1e-9
+"""Of a class in which every error is the same: a river that is dry on all its days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Simulated and observed flow of a basin on the same days in mm/day, NaN where it was not observed."""
+
+    simulated: Array
+    observed: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """An error model: what the basins share, and the errors of each basin that it was fitted to.
+
+    Attributes:
+        shape: of basins with numbers of their own.
+        regional: of basins without.
+        days: how many observed days it rests on, of all basins.
+    """
+
+    shape: Shape
+    regional: Shape
+    basins: Mapping[str, BasinErrors]
+    days: int
+
+    def of_basin(self, name: str) -> BasinErrorModel:
+        """Return the error model of one of its basins."""
+        return BasinErrorModel.of(self.shape, self.regional, self.basins[name])
+
+
+def fit(pairs: Mapping[str, Pairs]) -> Fit:
+    """Return the error model of some basins' simulations over the same days.
+
+    Args:
+        pairs: days in order and without a gap, in mm/day.
+
+    Raises:
+        DataProblem: no class of flow has enough observed days over all basins.
+    """
+    residuals = {name: _Residuals.of(basin) for name, basin in pairs.items()}
+    return _with_persistence(fit_errors(residuals), residuals)
+
+
+class Errors(Protocol):
+    """The errors of a basin's forecasts.
+
+    Attributes:
+        mean_flow, class_flow: as `BasinErrors` has them.
+    """
+
+    @property
+    def mean_flow(self) -> float: ...
+    @property
+    def class_flow(self) -> Array: ...
+    @property
+    def observed_days(self) -> int:
+        """How many days have an error."""
+
+    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
+        """Return errors by class of flow, and those of the days a gap before them; zeros without a gap."""
+
+
+def fit_errors(errors: Mapping[str, Errors]) -> Fit:
+    """Return the error model of some basins' errors.
+
+    Raises:
+        DataProblem: no class of flow has enough of them.
+    """
+    residuals = list(errors.values())
+    shape, own = _shape(residuals, PRIOR_DAYS)
+    regional, _ = _shape(residuals, NO_OWN_WEIGHT)
+    basins = {
+        name: BasinErrors(
+            mean_flow=residual.mean_flow,
+            class_flow=residual.class_flow,
+            memory=np.stack([numbers.memory[at] for numbers in own]),
+            centre=np.stack([numbers.centre[at] for numbers in own]),
+            spread=np.stack([numbers.spread[at] for numbers in own]),
+            days=residual.observed_days,
+        )
+        if residual.observed_days >= LEAST_OWN_DAYS
+        else BasinErrors(residual.mean_flow, residual.class_flow, regional.memory, regional.centre, regional.spread, 0)
+        for at, (name, residual) in enumerate(errors.items())
+    }
+    return Fit(shape, regional, basins, sum(residual.observed_days for residual in residuals))
+
+
+@dataclass(frozen=True, slots=True)
+class _Residuals:
+    """The errors r of a basin's days, NaN where flow was not observed, and the class of each day."""
+
+    mean_flow: float
+    class_flow: Array
+    classes: npt.NDArray[np.int64]
+    errors: Array
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Self:
+        mean_flow, class_flow, classes = classes_of(pairs.simulated)
+        errors = root(pairs.observed, mean_flow) - root(pairs.simulated, mean_flow)
+        return cls(mean_flow, class_flow, classes, errors)
+
+    @property
+    def observed_days(self) -> int:
+        return int(np.isfinite(self.errors).sum())
+
+    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
+        """Return the errors of the days of each class, and those of the days a gap before; zeros without a gap.
+
+        Days on which one of both is not known are left out.
+        """
+        earlier = np.zeros_like(self.errors)
+        if gap is not None:
+            earlier = np.concatenate([np.full(gap, np.nan), self.errors[:-gap]])
+        known = np.isfinite(self.errors + earlier)
+        chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
+        return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
+
+    def scores(self, shape: Shape, basin: BasinErrors | Shape) -> Array:
+        """Return the errors as those of a standard normal distribution, (days,), where no flow is known before."""
+        row, scores = NO_FLOW_KNOWN, np.full(len(self.errors), np.nan)
+        for number, quantiles in enumerate(shape.quantiles[row]):
+            days = self.classes == number
+            standard = (self.errors[days] - basin.centre[row, number]) / basin.spread[row, number]
+            scores[days] = np.interp(standard, quantiles, SCORES)
+        return scores
+
+
+def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
+    """Return an error model with what of its errors lasts."""
+    lasting = persistence([basin.scores(fitted.shape, fitted.basins[name]) for name, basin in residuals.items()])
+    regional = persistence([basin.scores(fitted.regional, fitted.regional) for basin in residuals.values()])
+    basins = {
+        name: replace(basin, lasting_share=float(share), lasting_memory=lasting.memory)
+        if basin.days
+        else replace(basin, lasting_share=regional.share, lasting_memory=regional.memory)
+        for (name, basin), share in zip(fitted.basins.items(), lasting.shares, strict=True)
+    }
+    return replace(
+        fitted,
+        shape=replace(fitted.shape, lasting_share=lasting.share, lasting_memory=lasting.memory),
+        regional=replace(fitted.regional, lasting_share=regional.share, lasting_memory=regional.memory),
+        basins=basins,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Memory, centre and spread by class, of all basins (classes,) or of each (basins, classes)."""
+
+    memory: Array
+    centre: Array
+    spread: Array
+
+
+def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[_Numbers]]:
+    """Return what all basins share, and at each gap each basin's numbers, where `prior_days` weigh as much as they."""
+    at_gaps = [_fitted_at(residuals, gap, prior_days) for gap in (*GAPS, None)]
+    shared, quantiles, own = (list(part) for part in zip(*at_gaps, strict=True))
+    shape = Shape(
+        memory=np.stack([numbers.memory for numbers in shared]),
+        centre=np.stack([numbers.centre for numbers in shared]),
+        spread=np.stack([numbers.spread for numbers in shared]),
+        quantiles=np.stack(quantiles),
+    )
+    return shape, own
+
+
+def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) -> tuple[_Numbers, Array, _Numbers]:
+    """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
+    by_basin = _borrowed([basin.before(gap) for basin in residuals])
+    count = len(FLOW_CLASSES) - 1
+    memories = [
+        _memories([now[k] for now, _ in by_basin], [before[k] for _, before in by_basin], prior_days)
+        for k in range(count)
+    ]
+    memory_of_all = np.array([of_all for of_all, _ in memories])
+    memory = np.stack([of_each for _, of_each in memories], axis=-1)
+    rests = [
+        [error - slope * earlier for error, slope, earlier in zip(now, slopes, before, strict=True)]
+        for (now, before), slopes in zip(by_basin, memory, strict=True)
+    ]
+    scale_of_all, scale = _scales([np.concatenate(rest) for rest in rests], prior_days)
+    fits = [
+        _fitted_class([rest[k] / size for rest, size in zip(rests, scale, strict=True)], prior_days)
+        for k in range(count)
+    ]
+    centre_of_all, spread_of_all = (np.array([getattr(fit, part) for fit in fits]) for part in ("centre", "spread"))
+    centres, spreads = (np.stack([getattr(fit, part) for fit in fits], axis=-1) for part in ("centres", "spreads"))
+    return (
+        _Numbers(memory_of_all, centre_of_all * scale_of_all, spread_of_all * scale_of_all),
+        np.stack([fit.quantiles for fit in fits]),
+        _Numbers(memory, centres * scale[:, None], spreads * scale[:, None]),
+    )
+
+
+def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
+    """Return errors by class, where a class with too few days of all basins has those of the nearest with enough."""
+    days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
+    enough = np.flatnonzero(days >= LEAST_DAYS)
+    if not len(enough):
+        raise DataProblem(
+            f"No class of simulated flow has {LEAST_DAYS} observed days over all basins, the fullest has {days.max()}: "
+            "fit the error model to more years or more basins."
+        )
+    source = [int(enough[np.abs(enough - number).argmin()]) for number in range(len(days))]
+    return [([now[number] for number in source], [before[number] for number in source]) for now, before in by_basin]
+
+
+def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
+    """Return the mean size of what memory does not explain: of all basins, and of each."""
+    sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
+    of_all = sums.sum() / days.sum()
+    return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClassFit:
+    """Centre and spread of one class, of all basins and of each, and the quantiles of u."""
+
+    centre: float
+    spread: float
+    centres: Array
+    spreads: Array
+    quantiles: Array
+
+
+def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
+    """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
+    together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
+    weight = np.where(days >= LEAST_DAYS, days / (days + prior_days), 0.0)
+    centre = float(np.median(together))
+    centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
+    spread = float(np.abs(together - centre).mean())
+    own = [np.abs(rest - middle).mean() if len(rest) else 0.0 for rest, middle in zip(rests, centres, strict=True)]
+    spreads = np.maximum(weight * own + (1 - weight) * spread, NO_SPREAD)
+    standard = [(rest - middle) / size for rest, middle, size in zip(rests, centres, spreads, strict=True)]
+    return _ClassFit(centre, spread, centres, spreads, np.quantile(np.concatenate(standard), LEVELS))
+
+
+def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:
+    """Return the slope of the errors on those before them, through zero: of all basins, and of each."""
+    products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
+    squares = np.array([before @ before for before in earlier])
+    if not squares.sum():
+        return 0.0, np.zeros(len(now))
+    of_all = products.sum() / squares.sum()
+    prior = prior_days * squares.sum() / sum(map(len, earlier))
+    return float(of_all), (products + prior * of_all) / (squares + prior)

@@ -1,0 +1,230 @@
+"""How far observed flow lies from forecasts: the distribution of the error, and what yesterday's flow tells of it.
+
+Errors are differences of the cube roots of flow (Wilson and Hilferty 1931, doi:10.1073/pnas.17.12.684: nearly
+symmetric where flow is gamma-distributed), each flow divided by the basin's mean simulated flow, so that basins can
+be told together. An error is
+
+    e(d) = memory r(d - gap) + centre + spread u,    r = the error of the day with the last observed flow
+
+where memory, centre and spread of a basin are functions of the *gap* (days since the last observed flow) and of the
+simulated flow, and u has a distribution by the same two that all basins share. Nothing else is assumed of its shape:
+it is kept as quantiles. `hydrology.uncertainty.error_fit` finds the numbers.
+
+The correction by the last error is none of the water ledger: it moves the forecast, not the water.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
+"""Days since the last observed flow at which the error is described; between them it is interpolated."""
+LONGEST_GAP = GAPS[-1]
+"""After so many days an observed flow tells nothing any more."""
+NO_FLOW_KNOWN = len(GAPS)
+"""The row of a basin whose last observed flow is older than the last gap, or that has none: it has no memory."""
+FLOW_CLASSES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
+"""Bounds of the classes of simulated flow, as shares of the days that are lower."""
+LEVELS = (0.005, 0.01, 0.02, 0.03, *(round(0.05 * step, 2) for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995)
+"""Of the quantiles that a distribution is kept as."""
+LEAST_FLOWS = 1000
+"""At least so many equally likely flows stand for what traces of weather mix to."""
+POWER = 1 / 3
+LEAST_MEAN_FLOW = 1e-6
+"""mm/day: what flows are divided by where a river is simulated dry on all days."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasinErrors:
+    """The error of a basin's forecasts, `memory`, `centre` and `spread` of shape (gaps + 1, classes).
+
+    Attributes:
+        mean_flow: mean of the simulated flow, mm/day.
+        class_flow: the median simulated flow of each class, mm/day, to interpolate between classes.
+        days: how many observed days of its own it rests on; 0 where it has the numbers of all basins.
+        lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
+            (`hydrology.uncertainty.error_persistence`); 0 in error models from before there were these.
+    """
+
+    mean_flow: float
+    class_flow: Array
+    memory: Array
+    centre: Array
+    spread: Array
+    days: int
+    lasting_share: float = 0.0
+    lasting_memory: float = 0.0
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return its numbers by name, as they are kept."""
+        numbers = (np.array([self.mean_flow]), self.class_flow, self.memory, self.centre, self.spread)
+        arrays = dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
+        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], days: int) -> Self:
+        """Return what `arrays` was made from.
+
+        Raises:
+            KeyError: a part of it is missing.
+        """
+        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _OF_BASIN}
+        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        mean_flow = float(numbers.pop("mean_flow")[0])
+        return cls(mean_flow, days=days, lasting_share=float(share), lasting_memory=float(memory), **numbers)
+
+
+_LASTING = "lasting"
+_OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`; what lasts as in `BasinErrors`."""
+
+    memory: Array
+    centre: Array
+    spread: Array
+    quantiles: Array
+    lasting_share: float = 0.0
+    lasting_memory: float = 0.0
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return its numbers by name, as they are kept."""
+        arrays = {name: getattr(self, name).astype(np.float32) for name in _SHARED}
+        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Return what `arrays` was made from.
+
+        Raises:
+            KeyError: a part of it is missing.
+        """
+        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _SHARED}
+        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
+
+    def of_basin(self, simulated: Array) -> BasinErrors:
+        """Return the errors of a basin without observations: those of all basins, scaled by what is simulated of it.
+
+        Args:
+            simulated: its flow over several years in mm/day.
+        """
+        mean_flow, class_flow, _ = classes_of(simulated)
+        numbers = (self.memory, self.centre, self.spread)
+        return BasinErrors(mean_flow, class_flow, *numbers, 0, self.lasting_share, self.lasting_memory)
+
+    def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
+        """Return the quantiles of a basin's flow at `LEVELS`, (days, levels) in mm/day.
+
+        Args:
+            simulated: (days,) in mm/day.
+            gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` it tells nothing.
+            last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
+        """
+        flow_known = np.isfinite(last_error) & (gap <= LONGEST_GAP)
+        at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
+        centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
+        error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
+        return _flow(root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
+
+
+_SHARED = ("memory", "centre", "spread", "quantiles")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasinErrorModel:
+    """The error model of one basin: its errors, and the shape that they go with."""
+
+    shape: Shape
+    errors: BasinErrors
+
+    @classmethod
+    def of(cls, shape: Shape, regional: Shape, errors: BasinErrors) -> Self:
+        """Return it with the shape of basins with numbers of their own, or with that of those without."""
+        return cls(shape if errors.days else regional, errors)
+
+    def quantiles(self, simulated: Array, gap: Array, last_error: Array) -> Array:
+        """Return the quantiles of flow at `LEVELS`, as `Shape.flow_quantiles` does."""
+        return self.shape.flow_quantiles(self.errors, simulated, gap, last_error)
+
+
+def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
+    """Return the errors r of days, of flows in mm/day; NaN where flow was not observed."""
+    return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
+
+
+def mixed(quantiles: Array) -> Array:
+    """Return the quantiles of distributions that are equally likely: (traces, ..., levels) to (..., levels).
+
+    Each is stood for by equally likely flows, and the quantiles of all of these are taken: what traces of weather
+    disagree about comes on top of what each leaves open.
+    """
+    traces, *others, _ = quantiles.shape
+    even = even_levels(-(-LEAST_FLOWS // traces))
+    upper = np.clip(np.searchsorted(LEVELS, even), 1, len(LEVELS) - 1)
+    low, high = np.asarray(LEVELS)[upper - 1], np.asarray(LEVELS)[upper]
+    across = np.clip((even - low) / (high - low), 0, 1)
+    likely = quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across
+    pooled = np.sort(np.moveaxis(likely, 0, -2).reshape(*others, traces * len(even)), axis=-1)
+    below, over = _split(np.clip(np.asarray(LEVELS) * pooled.shape[-1] - 0.5, 0, pooled.shape[-1] - 1))
+    above = np.minimum(below + 1, pooled.shape[-1] - 1)
+    return np.asarray(pooled[..., below] * (1 - over) + pooled[..., above] * over)
+
+
+def even_levels(count: int) -> Array:
+    """Return the levels of so many equally likely values, in the middle of their shares."""
+    return np.asarray((np.arange(count) + 0.5) / count)
+
+
+def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
+    """Return the mean flow, the median flow of each class and each day's class."""
+    bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
+    classes = np.searchsorted(bounds, simulated, side="right")
+    middle = (np.array(FLOW_CLASSES[:-1]) + FLOW_CLASSES[1:]) / 2
+    return max(float(simulated.mean()), LEAST_MEAN_FLOW), np.quantile(simulated, middle), classes
+
+
+def root(flow: Array, mean_flow: float) -> Array:
+    """Return the cube roots of flows in mm/day, over the mean flow."""
+    return np.asarray((flow / mean_flow) ** POWER)
+
+
+def _flow(roots: Array, mean_flow: float) -> Array:
+    return np.asarray(np.maximum(roots, 0.0) ** (1 / POWER) * mean_flow)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where days lie between the rows (gaps) and columns (classes) of a table."""
+
+    row: Array
+    column: Array
+
+    @classmethod
+    def of(cls, errors: BasinErrors, simulated: Array, gap: Array) -> Self:
+        """Return the places of days; their gap is NaN where no flow is known."""
+        row = np.where(np.isnan(gap), NO_FLOW_KNOWN, np.interp(gap, GAPS, np.arange(len(GAPS))))
+        return cls(row, np.interp(simulated, errors.class_flow, np.arange(len(errors.class_flow))))
+
+    def read(self, table: Array) -> Array:
+        """Return the values of a table (rows, columns, ...) at the places, interpolated in both directions."""
+        (top, down), (left, across) = _split(self.row), _split(self.column)
+        bottom, right = np.minimum(top + 1, len(table) - 1), np.minimum(left + 1, table.shape[1] - 1)
+        shape = (-1, *[1] * (table.ndim - 2))
+        down, across = down.reshape(shape), across.reshape(shape)
+        upper = (1 - across) * table[top, left] + across * table[top, right]
+        lower = (1 - across) * table[bottom, left] + across * table[bottom, right]
+        return np.asarray((1 - down) * upper + down * lower)
+
+
+def _split(place: Array) -> tuple[npt.NDArray[np.int64], Array]:
+    """Return whole numbers and what is over them."""
+    whole = np.floor(place).astype(np.int64)
+    return whole, place - whole

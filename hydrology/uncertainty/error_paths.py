@@ -1,0 +1,81 @@
+"""Equally likely courses of flow over the days ahead, as the error model lets expect them.
+
+Each day's flows are those of its distribution; which of them follow each other, the memory of errors decides: what is
+too low today is likely too low tomorrow. So a course tells what a single day cannot: the highest day, the sum, or
+whether a level is passed on any of the days.
+
+The order is that of the sum of two autoregressions, sqrt(1 - w) x + sqrt(w) y with x(l) = m x(l-1) + sqrt(1 - m^2)
+e(l), e normal, and y likewise: x is forgotten within days, y lasts for months and has the share w of the variance
+(`hydrology.uncertainty.error_persistence`). Both together have the error's memory of one day at the flow of day l. The
+values of a
+day are dealt out by the ranks of another series, as by Clark et al. 2004
+(doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2).
+"""
+
+import numpy as np
+
+from hydrology.uncertainty.error_model import LEVELS, Array, BasinErrors
+from hydrology.uncertainty.error_persistence import MOST_MEMORY
+
+LEAST_PATHS = 100
+"""At least so many courses stand for a forecast; with many traces of weather, several for each."""
+SEED = 1
+
+
+def paths_a_trace(traces: int) -> int:
+    """Return how many courses stand for each trace of weather."""
+    return -(-LEAST_PATHS // traces)
+
+
+def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
+    """Return equally likely courses of flow, (traces x courses of each, leads) in mm/day.
+
+    Args:
+        simulated: (traces, leads) in mm/day.
+        quantiles: of flow given each trace, (traces, leads, `LEVELS`) in mm/day.
+    """
+    count = paths_a_trace(len(simulated))
+    chance = np.random.default_rng(SEED)
+    share, lasts = errors.lasting_share, errors.lasting_memory
+    forgets = np.clip((_memory_of_a_day(errors, simulated) - share * lasts) / (1 - share), 0.0, MOST_MEMORY)
+    noise = chance.standard_normal((2, *simulated.shape, count))
+    quick, lasting = noise[:, :, 0]
+    within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
+    shares = []
+    for lead in range(simulated.shape[1]):
+        if lead:
+            quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
+            lasting = _next(lasting, lasts, noise[1, :, lead])
+        shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
+    dealt = np.stack(shares, axis=1)  # (traces, leads, count)
+    flows = _at(quantiles, dealt)
+    return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
+
+
+def _next(course: Array, memory: Array | float, noise: Array) -> Array:
+    """Return the next day of an autoregression of variance 1."""
+    return np.asarray(memory * course + np.sqrt(1 - np.square(memory)) * noise)
+
+
+def _at(quantiles: Array, shares: Array) -> Array:
+    """Return the flows at shares (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
+    levels = np.asarray(LEVELS)
+    upper = np.clip(np.searchsorted(levels, shares), 1, len(levels) - 1)
+    across = np.clip((shares - levels[upper - 1]) / (levels[upper] - levels[upper - 1]), 0, 1)
+    low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
+    return np.asarray(low * (1 - across) + high * across)
+
+
+def _memory_of_a_day(errors: BasinErrors, simulated: Array) -> Array:
+    """Return the memory of one day at each simulated flow."""
+    return np.asarray(np.interp(simulated, errors.class_flow, errors.memory[0]))
+
+
+def _shares(course: Array, within: Array) -> Array:
+    """Return by rank, of each trace, which share of its courses is lower, (traces, count).
+
+    Args:
+        within: (traces, 1), where between two ranks: another place for each trace, so that together they are even.
+    """
+    ranks = course.argsort(axis=-1).argsort(axis=-1)
+    return np.asarray((ranks + within) / course.shape[-1])

@@ -1,0 +1,71 @@
+"""The error of forecasts that were issued, by lead: what `hydrology.uncertainty.error_fit` does of simulations.
+
+With a weather forecast the error grows with the lead for two reasons, the network's and the weather's. What was
+forecast with the same weather model, and what came of it, holds both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.uncertainty.error_fit import Fit, fit_errors
+from hydrology.uncertainty.error_model import FLOW_CLASSES, Array, BasinErrors, errors_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PastForecasts:
+    """Forecasts of a basin that were issued, mm/day.
+
+    Attributes:
+        of_simulation: the errors of its simulation, by which its flows are told.
+        forecast: (T0, leads), the mean of members and traces.
+        observed: (T0, leads), NaN where flow was not observed.
+        last_error: (T0,), `errors_of` T0; NaN where flow was not observed.
+    """
+
+    of_simulation: BasinErrors
+    forecast: Array
+    observed: Array
+    last_error: Array
+
+    @property
+    def mean_flow(self) -> float:
+        """Of the simulation, mm/day."""
+        return self.of_simulation.mean_flow
+
+    @property
+    def class_flow(self) -> Array:
+        """The median simulated flow of each class, mm/day."""
+        return self.of_simulation.class_flow
+
+    @property
+    def observed_days(self) -> int:
+        """On how many T0 a forecast was issued of which a day at least has been observed."""
+        return int(np.isfinite(self.observed).any(axis=1).sum())
+
+    def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
+        """Return the errors of the lead of a gap by class, and those of T0; without a gap of all leads, and zeros.
+
+        Beyond the longest lead it is that of the longest.
+        """
+        if gap is None:
+            forecast, observed = self.forecast.ravel(), self.observed.ravel()
+            earlier = np.zeros(len(forecast))
+        else:
+            lead = min(gap, self.forecast.shape[1]) - 1
+            forecast, observed, earlier = self.forecast[:, lead], self.observed[:, lead], self.last_error
+        errors = errors_of(self.of_simulation, forecast, observed)
+        known = np.isfinite(errors + earlier)
+        nearest = np.abs(forecast[:, None] - self.class_flow).argmin(axis=1)
+        chosen = [known & (nearest == number) for number in range(len(FLOW_CLASSES) - 1)]
+        return [errors[days] for days in chosen], [earlier[days] for days in chosen]
+
+
+def fit_forecasts(forecasts: Mapping[str, PastForecasts]) -> Fit:
+    """Return the error model of forecasts that were issued.
+
+    Raises:
+        DataProblem: no class of flow has enough observed days over all basins.
+    """
+    return fit_errors(forecasts)

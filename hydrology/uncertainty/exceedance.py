@@ -1,0 +1,39 @@
+"""How likely flow passes a level: by the calibrated quantiles of each day, and by courses whose days hang together."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.scores.probabilistic import chance_of_passing
+
+Array = npt.NDArray[np.float64]
+Direction = Literal["rising", "falling"]
+"""Which way flow passes a level: upwards for a flood, downwards for a low flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowAhead:
+    """Calibrated flow of the days ahead, in any unit.
+
+    Attributes:
+        levels: of the quantiles, rising.
+        quantiles: (levels, leads).
+        paths: equally likely courses, (paths, leads).
+    """
+
+    levels: tuple[float, ...]
+    quantiles: Array
+    paths: Array
+
+    def within(self, days: int) -> "FlowAhead":
+        """Return the first days of it."""
+        return FlowAhead(self.levels, self.quantiles[:, :days], self.paths[:, :days])
+
+    def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
+        """Return the chance of passing a level on each day, (leads,), and on any of them, at least that of a day."""
+        above = chance_of_passing(self.quantiles.T, self.levels, level)
+        of_days = above if direction == "rising" else 1 - above
+        passed = self.paths > level if direction == "rising" else self.paths < level
+        return of_days, max(float(passed.any(axis=1).mean()), float(of_days.max()))

@@ -1,0 +1,1 @@
+"""Verification of probabilistic forecasts by lead time."""

@@ -1,0 +1,54 @@
+"""Which years of a held-out period decide whether a version takes over, and which only report."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.base.calendar import Period, water_year
+from hydrology.base.errors import InvalidInput
+from hydrology.scores import bootstrap
+
+LEAST_YEARS = bootstrap.LEAST_YEARS + 1
+"""Whole water years of a held-out period: those that an interval needs decide, and one more
+reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutYears:
+    """Two sets of water years without a year in common, each named by the year it ends in.
+
+    Attributes:
+        deciding: those that settle a decision.
+        reporting: those that tell what it is worth, and had no part in it.
+    """
+
+    deciding: tuple[int, ...]
+    reporting: tuple[int, ...]
+
+
+def split_years(period: Period) -> HeldOutYears:
+    """Return the deciding and the reporting years of a period: every third whole water year reports.
+
+    Raises:
+        InvalidInput: the period holds fewer than `LEAST_YEARS` whole water years.
+    """
+    years = whole_water_years(period)
+    if len(years) < LEAST_YEARS:
+        raise InvalidInput(
+            f"{period} holds {len(years)} whole water years (October to September), and a promotion is decided on at "
+            f"least {LEAST_YEARS}: name a longer period, or compare the versions (freshet compare) and promote one "
+            "yourself (freshet models promote)."
+        )
+    reporting = tuple(years[2::3])
+    return HeldOutYears(tuple(year for year in years if year not in reporting), reporting)
+
+
+def whole_water_years(period: Period) -> list[int]:
+    """Return the water years of which the period holds every day, in order."""
+    years, days = np.unique(water_year(period.days), return_counts=True)
+    return [int(year) for year, n in zip(years, days, strict=True) if n == len(year_of(int(year)))]
+
+
+def year_of(year: int) -> Period:
+    """Return the days of the water year that ends in a calendar year."""
+    return Period(np.datetime64(f"{year - 1}-10-01"), np.datetime64(f"{year}-09-30"))

@@ -1,0 +1,104 @@
+"""Forecasts that were issued, a lead at a time, held against the flow observed since, beside what any has to beat.
+
+As in `hydrology.verification.reforecasts`, a forecast counts where the flow of T0 was observed, too, which is
+persistence's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.base.calendar import Day, Days
+from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.uncertainty.error_model import LEVELS
+from hydrology.verification.forecast_scores import Array, Chosen, Judged, high_flow
+from hydrology.verification.reforecasts import CALIBRATED, RAW
+from hydrology.verification.results import Season, Verification
+from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
+
+
+class Observed:
+    """The observed flow of a basin, and what follows from it.
+
+    Args:
+        first: the first day.
+        flow: of consecutive days, (days,) in mm/day, NaN where missing; not of all.
+
+    Attributes:
+        climatology: of these days.
+        threshold: of warnings: from this flow on one of these days is among their highest 2 %, mm/day.
+    """
+
+    def __init__(self, first: Day, flow: Array) -> None:
+        self._first, self._flow = first, flow
+        self.climatology = FlowClimatology(first + np.arange(len(flow)), flow, LEVELS)
+        self.threshold = high_flow(flow)
+
+    def on(self, days: Days) -> Array:
+        """Return the flow of some days, NaN where it is not observed."""
+        at = (days - self._first).astype(int)
+        inside = (at >= 0) & (at < len(self._flow))
+        return np.where(inside, self._flow[np.where(inside, at, 0)], np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """The forecasts of a basin that count, flows in mm/day.
+
+    Attributes:
+        t0: (forecasts,), in order.
+        raw: quantiles of members and traces at `LEVELS`, (forecasts, leads, levels); NaN where a forecast does not
+            count or does not reach.
+        calibrated: those of the error model, NaN where it had none besides.
+        why_not_calibrated: why none has them.
+    """
+
+    t0: Days
+    raw: Array
+    calibrated: Array
+    why_not_calibrated: str
+
+    @property
+    def leads(self) -> range:
+        """The leads that any of them has."""
+        return range(1, self.raw.shape[1] + 1)
+
+    def verify(self, lead: int, observed: Observed) -> Iterator[tuple[str, Season, Verification]]:
+        """Yield forecaster, season and how true it was a lead ahead, as `verification.verify` does.
+
+        The error model is judged on the forecasts that it made, the others on all that count.
+        """
+        of_all, made = (self._counts(quantiles, lead, observed) for quantiles in (self.raw, self.calibrated))
+        yield from self._beside_rivals(RAW, self.raw, of_all, lead, observed)
+        if made.any():
+            beside_rivals = self._beside_rivals(CALIBRATED, self.calibrated, made, lead, observed)
+        else:
+            beside_rivals = self._beside_rivals(CALIBRATED, self.why_not_calibrated, of_all, lead, observed)
+        yield from (of_season for of_season in beside_rivals if of_season[0] == CALIBRATED)
+
+    def count(self, observed: Observed) -> int:
+        """Return how many forecasts of a lead count, of all leads."""
+        return sum(int(self._counts(self.raw, lead, observed).sum()) for lead in self.leads)
+
+    def _counts(self, quantiles: Array, lead: int, observed: Observed) -> Chosen:
+        """Return which forecasts have quantiles of a lead, and observed flow on T0 and on the day that was forecast."""
+        known = np.isfinite(observed.on(self.t0) + observed.on(self.t0 + lead))
+        return np.asarray(known & np.isfinite(quantiles[:, lead - 1, 0]))
+
+    def _beside_rivals(
+        self, forecaster: str, quantiles: Array | str, chosen: Chosen, lead: int, observed: Observed
+    ) -> Iterator[tuple[str, Season, Verification]]:
+        """Yield how true a forecaster and its rivals were in some of the forecasts."""
+        t0 = self.t0[chosen]
+        days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
+        of_days = {
+            forecaster: quantiles if isinstance(quantiles, str) else quantiles[chosen, lead - 1],
+            CLIMATOLOGY: observed.climatology.quantiles(days),
+        }
+        judged: dict[str, Judged | str] = {
+            name: of_name if isinstance(of_name, str) else Judged.of_quantiles(of_name, LEVELS, flow, threshold)
+            for name, of_name in of_days.items()
+        }
+        judged[PERSISTENCE] = Judged.of_flow(observed.on(t0), flow, threshold)
+        yield from verify(judged, days, flow, threshold)

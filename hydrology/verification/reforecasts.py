@@ -1,0 +1,90 @@
+"""Forecasts of the past with the weather that came, a lead at a time, and those that any forecast has to beat.
+
+With observed weather a forecast is the simulation, for the state of T0 is the simulation's own: one simulation holds
+the forecasts of every T0 and lead. Forecasts begin on days whose flow is observed, so each lead has one gap to the last
+observed flow.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.base.calendar import Days
+from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
+from hydrology.verification.forecast_scores import Array, Judged
+from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
+
+CALIBRATED, RAW = "calibrated", "raw"
+FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
+"""The error model's quantiles, the spread of the members as it is, the flow of other years, the last observed flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLead:
+    """The forecasts of one lead, (forecasts,) each, flows in mm/day.
+
+    Attributes:
+        days: that were forecast.
+        observed: flow on them.
+        simulated: the members' mean.
+        last_observed: the flow of T0.
+        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; a text says why there are none.
+    """
+
+    days: Days
+    observed: Array
+    simulated: Array
+    last_observed: Array
+    quantiles: Mapping[str, Array | str]
+
+    def judged(self, threshold: float) -> dict[str, Judged | str]:
+        """Return what each of `FORECASTERS` is worth.
+
+        Args:
+            threshold: of warnings, mm/day.
+        """
+        by_quantiles = {
+            name: of_days
+            if isinstance(of_days, str)
+            else Judged.of_quantiles(of_days, LEVELS, self.observed, threshold)
+            for name, of_days in self.quantiles.items()
+        }
+        return {**by_quantiles, PERSISTENCE: Judged.of_flow(self.last_observed, self.observed, threshold)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reforecasts:
+    """What the forecasts of a basin are made of, over consecutive days.
+
+    Attributes:
+        members: simulated flow, (members, days), mm/day.
+        observed: (days,) in mm/day, NaN where missing.
+        error_model: a text says why there is none.
+    """
+
+    days: Days
+    members: Array
+    observed: Array
+    climatology: FlowClimatology
+    error_model: BasinErrorModel | str
+
+    def at(self, lead: int, every: int) -> AtLead:
+        """Return the forecasts a lead ahead of every so manieth day, where both days' flow is observed."""
+        t0 = np.arange(0, len(self.days) - lead, every)
+        t0 = t0[np.isfinite(self.observed[t0] + self.observed[t0 + lead])]
+        ahead = t0 + lead
+        simulated = self.members.mean(axis=0)
+        quantiles = {
+            CALIBRATED: self._calibrated(simulated, t0, lead),
+            RAW: np.quantile(self.members[:, ahead], LEVELS, axis=0).T,
+            CLIMATOLOGY: self.climatology.quantiles(self.days[ahead]),
+        }
+        return AtLead(self.days[ahead], self.observed[ahead], simulated[ahead], self.observed[t0], quantiles)
+
+    def _calibrated(self, simulated: Array, t0: np.ndarray[tuple[int], np.dtype[np.int64]], lead: int) -> Array | str:
+        if isinstance(self.error_model, str):
+            return self.error_model
+        last_error = errors_of(self.error_model.errors, simulated[t0], self.observed[t0])
+        return self.error_model.quantiles(simulated[t0 + lead], np.full(len(t0), float(lead)), last_error)

@@ -1,0 +1,156 @@
+"""How true forecasts of flow are that are distributions, by what was observed: what a forecaster is worth at a lead.
+
+Every forecaster is judged on the same days, so that skill is a comparison of like with like. A score that is not
+defined is None, and `missing` says why.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, month, water_year
+from hydrology.scores.bootstrap import LEAST_YEARS, ratio_interval
+from hydrology.scores.scores import nse
+from hydrology.verification.forecast_scores import Judged, Spread
+from hydrology.verification.results import (
+    SEASONS,
+    TENTHS,
+    WARNING_CHANCE,
+    Array,
+    Chosen,
+    Reliability,
+    Season,
+    Verification,
+)
+
+CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
+"""The forecasters that skill is told against."""
+_FIGURES = tuple(field.name for field in fields(Verification) if field.name not in ("n", "years", "missing"))
+
+
+def verify(
+    forecasters: Mapping[str, Judged | str], days: Days, observed: Array, threshold: float
+) -> Iterator[tuple[str, Season, Verification]]:
+    """Yield forecaster, season and how true it was, for every forecaster and season.
+
+    Args:
+        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; a text says why there is
+            none.
+        days: that were forecast, (days,).
+        observed: (days,) in mm/day.
+        threshold: as in `Judged`, mm/day.
+    """
+    for season, months in SEASONS.items():
+        of_season = np.isin(month(days), months)
+        season_years = _Years.of(days[of_season])
+        parts = {
+            name: judged if isinstance(judged, str) else judged.over(of_season) for name, judged in forecasters.items()
+        }
+        for name, judged in parts.items():
+            figures = _figures(judged, parts, season_years, observed[of_season], threshold)
+            yield name, season, Verification.of(int(of_season.sum()), len(season_years), figures)
+
+
+@dataclass(frozen=True, slots=True)
+class _Years:
+    """The water year of each day by its place among those that there are."""
+
+    places: npt.NDArray[np.int64]
+    count: int
+
+    @classmethod
+    def of(cls, days: Days) -> Self:
+        years, places = np.unique(water_year(days), return_inverse=True)
+        return cls(places, len(years))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def sums(self, values: npt.NDArray[Any]) -> Array:
+        """Return the sum over each water year, (years,)."""
+        return np.asarray(np.bincount(self.places, values, self.count), dtype=float)
+
+
+def _figures(
+    judged: Judged | str, rivals: Mapping[str, Judged | str], years: _Years, observed: Array, threshold: float
+) -> dict[str, Any]:
+    if not len(observed):
+        return dict.fromkeys(_FIGURES, "No such day was both forecast and observed.")
+    if isinstance(judged, str):
+        return dict.fromkeys(_FIGURES, judged)
+    score = nse(judged.median, observed)
+    return {
+        "crps_mm_per_day": float(judged.crps.mean()),
+        **_skill("crpss_climatology", judged, rivals[CLIMATOLOGY], years),
+        **_skill("crpss_persistence", judged, rivals[PERSISTENCE], years),
+        **_of_spread(judged.spread, years),
+        "nse_of_median": score.reason if score.value is None else score.value,
+        "threshold_mm_per_day": threshold,
+        **_of_warnings(judged.chance, observed >= threshold),
+    }
+
+
+def _skill(name: str, judged: Judged, rival: Judged | str, years: _Years) -> dict[str, Any]:
+    if not isinstance(rival, str) and not rival.crps.any():
+        rival = "Its rival was never wrong on these days: nothing can be better."
+    if isinstance(rival, str):
+        return dict.fromkeys(_with_ends(name), rival)
+    own, others = years.sums(judged.crps), years.sums(rival.crps)
+    return _estimate(name, own, others, lambda ratio: 1 - ratio)
+
+
+def _of_spread(spread: Spread | None, years: _Years) -> dict[str, Any]:
+    if spread is None:
+        names = (*_with_ends("coverage_90"), "coverage_50", "width_90_mm_per_day", "width_50_mm_per_day", "pit")
+        return dict.fromkeys(names, "The forecast is one flow: it has no interval.")
+    return {
+        **_estimate("coverage_90", years.sums(spread.inside_90), years.sums(np.ones_like(spread.width_90))),
+        "coverage_50": float(spread.inside_50.mean()),
+        "width_90_mm_per_day": float(spread.width_90.mean()),
+        "width_50_mm_per_day": float(spread.width_50.mean()),
+        "pit": pit_histogram(spread.pit),
+    }
+
+
+def _with_ends(name: str) -> tuple[str, str, str]:
+    return name, f"{name}_low", f"{name}_high"
+
+
+def _estimate(
+    name: str, numerator: Array, denominator: Array, meaning: Callable[[float], float] = lambda ratio: ratio
+) -> dict[str, Any]:
+    """Return what a ratio of sums over water years, (years,), means, with the ends of its interval."""
+    ends = ratio_interval(numerator, denominator)
+    reason = f"The forecasts are of {len(numerator)} water years, and an interval needs {LEAST_YEARS}."
+    low, high = (reason, reason) if ends is None else sorted(map(meaning, ends))
+    return dict(zip(_with_ends(name), (meaning(float(numerator.sum() / denominator.sum())), low, high), strict=True))
+
+
+def pit_histogram(of_days: Array) -> tuple[float, ...]:
+    """Return how many days have their PIT in each tenth; a day whose PIT may be several is shared out among them.
+
+    Args:
+        of_days: the levels between which each day's PIT lies, (days, 2), as `hydrology.scores.probabilistic.pit` gives
+        them.
+    """
+    low, high = of_days.T
+    edges = np.arange(TENTHS + 1)[:, None] / TENTHS
+    shared = np.maximum(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0)
+    certain = np.minimum((low * TENTHS).astype(int), TENTHS - 1) == np.arange(TENTHS)[:, None]
+    width = np.where(high > low, high - low, 1.0)
+    return tuple(np.where(high > low, shared / width, certain).sum(axis=1).tolist())
+
+
+def _of_warnings(chance: Array, passed: Chosen) -> dict[str, Any]:
+    warned = chance >= WARNING_CHANCE
+    hits, events, warnings, either = (int(days.sum()) for days in (warned & passed, passed, warned, warned | passed))
+    return {
+        "brier": float(((chance - passed) ** 2).mean()),
+        "pod": hits / events if events else "The flow passed the threshold on none of these days.",
+        "far": (warnings - hits) / warnings if warnings else "The forecasts warned on none of these days.",
+        "csi": hits / either if either else "The threshold was neither passed nor warned of on any of these days.",
+        "reliability": Reliability.of(chance, passed),
+    }

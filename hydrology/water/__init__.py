@@ -1,0 +1,1 @@
+"""The water balance: ledger, storage, age, recession, assimilation."""

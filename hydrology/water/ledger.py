@@ -1,0 +1,301 @@
+"""The water balance as rows of named, signed terms, and whether it closes.
+
+Water that comes in is positive, water that leaves or stays in store is negative, so that the sum of a closed
+ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1]. What a what-if run adds
+to a store is a term of its own, the increment.
+
+A ledger is of a span of days, and so would let a leak pass that is small on every one of them. Flows are therefore
+also summed since the store was empty (`sums_after`), and these sums have a ledger of their own (`close_since_empty`).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.errors import InvalidInput
+
+Array = npt.NDArray[np.float64]
+
+FLOWS = ("precipitation", "discharge", "loss")
+TERMS = (*FLOWS, "storage change")
+INCREMENT, ASSIMILATION = "increment", "assimilation"
+"""The terms of water that a what-if run adds to a store before the first day, or takes from it: as much as somebody
+says, and as much as observed flow asks for. Other ledgers have neither."""
+Sums = Mapping[str, Array]
+"""Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
+
+LEAST_MM = -1e-6
+"""Discharge, loss and storage below it are negative beyond rounding."""
+TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a residual is held against, an amount of water in mm.
+
+    Attributes:
+        name, formula: what it is, in words.
+        tolerance: the largest |residual| / scale that closes, of what is computed in float32.
+    """
+
+    name: str
+    formula: str
+    tolerance: float
+
+
+WATER_AVAILABLE = Scale(
+    "water available", "initial storage + precipitation over the span", TOLERANCES[np.dtype(np.float32)]
+)
+WATER_SINCE_EMPTY = Scale("water since the empty store", "precipitation since the store was empty", 5e-6)
+"""Below the daily tolerance, so that a leak which just passes every day is found, and above what honest rounding
+leaves (docs/look-up/measured.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One row: a name and a signed amount of water in mm."""
+
+    name: str
+    amount_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The rows of one member over one span of days.
+
+    Attributes:
+        terms: the signed rows.
+        scale_mm: initial storage plus precipitation, what the residual is held against.
+        tolerance: largest |residual| / scale that closes.
+    """
+
+    terms: tuple[Term, ...]
+    scale_mm: float
+    tolerance: float
+
+    @property
+    def residual_mm(self) -> float:
+        """Water that the rows do not account for: 0 in a perfect ledger, NaN where an amount is not finite."""
+        if not all(math.isfinite(term.amount_mm) for term in self.terms):
+            return math.nan
+        return math.fsum(term.amount_mm for term in self.terms)
+
+    @property
+    def closes(self) -> bool:
+        """Whether the residual is within tolerance. A ledger with a value that is not finite never closes."""
+        return math.isfinite(self.scale_mm) and abs(self.residual_mm) <= self.tolerance * self.scale_mm
+
+
+@dataclass(frozen=True, slots=True)
+class Ledgers:
+    """The ledgers of many members at once.
+
+    Attributes:
+        terms: the names of the rows.
+        amounts: signed, mm, (members, terms) in float64.
+        scale_mm: (members,), as in `Ledger`.
+        tolerance: as in `Ledger`.
+    """
+
+    terms: tuple[str, ...]
+    amounts: Array
+    scale_mm: Array
+    tolerance: float
+
+    @property
+    def residual_mm(self) -> Array:
+        """Water that each leaves unaccounted for, (members,)."""
+        residual: Array = self.amounts.sum(axis=1)
+        return residual
+
+    @property
+    def relative(self) -> Array:
+        """Each |residual| / scale, (members,); infinite where there has been no water, or one is not finite."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            residual = np.abs(self.residual_mm)
+            relative = np.where(residual == 0, 0.0, residual / self.scale_mm)
+        return np.where(np.isfinite(relative) & np.isfinite(self.scale_mm), relative, np.inf)
+
+    def of(self, member: int) -> Ledger:
+        """Return the ledger of one member."""
+        terms = tuple(map(Term, self.terms, self.amounts[member].tolist()))
+        return Ledger(terms, float(self.scale_mm[member]), self.tolerance)
+
+    def each(self) -> tuple[Ledger, ...]:
+        """Return the ledger of every member."""
+        return tuple(self.of(member) for member in range(len(self.amounts)))
+
+
+def tolerance_of(dtype: npt.DTypeLike) -> float:
+    """Return the stated relative tolerance of computing in a type: 1e-5 in float32, 1e-12 in float64.
+
+    Raises:
+        InvalidInput: no tolerance is stated for the type.
+    """
+    try:
+        return TOLERANCES[np.dtype(dtype)]
+    except KeyError:
+        raise InvalidInput(
+            f"No closure tolerance is stated for {np.dtype(dtype)}: compute in float32 or float64."
+        ) from None
+
+
+def close_together(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage_after: npt.ArrayLike,
+    *,
+    dtype: npt.DTypeLike,
+    booked: Mapping[str, npt.ArrayLike] | None = None,
+) -> Ledgers:
+    """Return the ledgers of members over all days, summed in float64.
+
+    Args:
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+        storage_before: total storage in mm before the first day, shape (members,).
+        storage_after: total storage in mm at the end of the last day, shape (members,).
+        dtype: the type in which the network computed, which sets the tolerance.
+        booked: mm that each store has got between `storage_before` and the first day, (members,) or one for all, by
+            the name of the term.
+
+    Raises:
+        InvalidInput: the shapes do not fit together, or the type has no tolerance.
+    """
+    tolerance = tolerance_of(dtype)
+    rain, runoff, lost = _flows(precipitation, discharge, loss)
+    before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked)
+
+
+def close(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage_after: npt.ArrayLike,
+    *,
+    dtype: npt.DTypeLike,
+) -> tuple[Ledger, ...]:
+    """Return what `close_together` does, one by one."""
+    return close_together(precipitation, discharge, loss, storage_before, storage_after, dtype=dtype).each()
+
+
+def sums_after(
+    before: Sums | None, precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike
+) -> dict[str, Array]:
+    """Return the sums since the empty store after some more days.
+
+    Day is added to day in float64, so the sums have the same bits wherever the days are cut.
+
+    Args:
+        before: the sums until these days; None for an empty store.
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+
+    Raises:
+        InvalidInput: the shapes do not fit together.
+    """
+    flows = dict(zip(FLOWS, _flows(precipitation, discharge, loss), strict=True))
+    with np.errstate(invalid="ignore"):
+        return {
+            name: np.column_stack([np.zeros(len(days)) if before is None else before[name], days]).cumsum(axis=1)[:, -1]
+            for name, days in flows.items()
+        }
+
+
+def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
+    """Return the ledger of each member since its store was empty.
+
+    Args:
+        storage: total storage in mm now, shape (members,), computed in float32.
+    """
+    rain, runoff, lost = (sums[name] for name in FLOWS)
+    stored = _of_shape(storage, rain.shape, "storage")
+    return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance).each()
+
+
+def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
+    """Return the members with less than no water somewhere, and what of theirs is negative, in words.
+
+    Args:
+        discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`LEAST_MM`) is allowed.
+    """
+    faults: dict[int, str] = {}
+    for name, values, unit in (
+        ("discharge", discharge, "mm/day"),
+        ("loss", loss, "mm/day"),
+        ("storage", storage, "mm"),
+    ):
+        array = np.asarray(values, dtype=np.float64)
+        lowest = array.reshape(len(array), -1).min(axis=1, initial=0.0)
+        for member in np.flatnonzero(lowest < LEAST_MM).tolist():
+            faults.setdefault(member, f"its {name} is negative: {lowest[member]:.3g} {unit} at the lowest")
+    return faults
+
+
+def worst_relative_residual(
+    precipitation: npt.ArrayLike,
+    discharge: npt.ArrayLike,
+    loss: npt.ArrayLike,
+    storage_before: npt.ArrayLike,
+    storage: npt.ArrayLike,
+) -> Array:
+    """Return each member's largest |residual| / scale over the ledgers of every day τ, shape (members,).
+
+    Args:
+        precipitation: mm a day, shape (members, days); so are discharge and loss (mm/day).
+        storage_before: total storage in mm before the first day, shape (members,).
+        storage: total storage in mm at the end of every day, shape (members, days).
+
+    A residual where there has been no water at all, and any value that is not finite, count as infinite.
+
+    Raises:
+        InvalidInput: the shapes do not fit together.
+    """
+    rain, runoff, lost = _flows(precipitation, discharge, loss)
+    before = _of_shape(storage_before, rain.shape[:1], "storage_before")[:, np.newaxis]
+    stored = _of_shape(storage, rain.shape, "storage")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        residual = np.abs(before + (rain - runoff - lost).cumsum(axis=1) - stored)
+        scale = before + rain.cumsum(axis=1)
+        relative = np.where(residual == 0, 0.0, residual / scale)
+    sound = np.isfinite(residual) & np.isfinite(scale) & np.isfinite(relative)
+    worst: Array = np.where(sound, relative, np.inf).max(axis=1, initial=0.0)
+    return worst
+
+
+def _ledgers(
+    precipitation: Array,
+    discharge: Array,
+    loss: Array,
+    before: Array,
+    after: Array,
+    tolerance: float,
+    booked: Mapping[str, npt.ArrayLike] | None = None,
+) -> Ledgers:
+    """Return the ledgers of members, all amounts in mm and (members,)."""
+    with np.errstate(invalid="ignore"):
+        rows = dict(zip(TERMS, (precipitation, -discharge, -loss, -(after - before)), strict=True))
+        available = before + precipitation
+        for name, amount in (booked or {}).items():
+            rows[name] = np.broadcast_to(np.asarray(amount, dtype=np.float64), before.shape)
+            available = available + rows[name]
+        return Ledgers(tuple(rows), np.stack([*rows.values()], axis=1), available, tolerance)
+
+
+def _flows(precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike) -> tuple[Array, ...]:
+    rain = np.asarray(precipitation, dtype=np.float64)
+    if rain.ndim != 2:
+        raise InvalidInput(f"precipitation must have shape (members, days); it has {rain.shape}.")
+    return rain, _of_shape(discharge, rain.shape, "discharge"), _of_shape(loss, rain.shape, "loss")
+
+
+def _of_shape(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidInput(f"{name} must have shape {shape} to fit the precipitation; it has {array.shape}.")
+    return array

@@ -1,0 +1,64 @@
+"""The parts that the water of a basin is told apart in by its age: the seasons in which it fell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days
+
+OLDER, YET_TO_FALL = "older", "yet_to_fall"
+SEASONS = ("DJF", "MAM", "JJA", "SON")
+MONTHS = 3
+SEASONS_TOLD = 5
+"""That of T0, which may have just begun, and the four before it: a year and up to three months."""
+LEAST_DAYS = 365
+"""Until T0, since the store was empty: of a shorter past nothing could be older than a year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """The ages of water at T0, the oldest first: water from before the seasons that are told, that of each of them, and
+    water that falls after T0."""
+
+    t0: Day
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """`older`, five seasons such as `2008-DJF` (called by the year that they end in), `yet_to_fall`."""
+        return OLDER, *(_name(number) for number in range(self._first, self._first + SEASONS_TOLD)), YET_TO_FALL
+
+    @property
+    def begin(self) -> Day:
+        """The first day of the first of the seasons."""
+        return _first_day(self._first)
+
+    @property
+    def ends(self) -> tuple[tuple[Day | None, Day | None], ...]:
+        """The first and the last day on which the water of each name fell; None where there is no such day."""
+        firsts = [_first_day(number) for number in range(self._first, self._first + SEASONS_TOLD)]
+        lasts = [*(first - 1 for first in firsts[1:]), self.t0]
+        return (None, self.begin - 1), *zip(firsts, lasts, strict=True), (self.t0 + 1, None)
+
+    def of(self, days: Days) -> npt.NDArray[np.int64]:
+        """Return the place among the names of the water that falls on each day."""
+        places = np.maximum(_number(days) - self._first + 1, 0)
+        return np.where(days > self.t0, SEASONS_TOLD + 1, places)
+
+    @property
+    def _first(self) -> int:
+        return int(_number(np.array([self.t0]))[0]) - SEASONS_TOLD + 1
+
+
+def _number(days: Days) -> npt.NDArray[np.int64]:
+    """Return which season each day is of, counted from DJF 1970."""
+    return (days.astype("datetime64[M]").astype(np.int64) + 1) // MONTHS
+
+
+def _first_day(number: int) -> Day:
+    first: Day = (np.datetime64("1970-01", "M") + MONTHS * number - 1).astype("datetime64[D]")
+    return first
+
+
+def _name(number: int) -> str:
+    return f"{1970 + number // len(SEASONS)}-{SEASONS[number % len(SEASONS)]}"

@@ -1,0 +1,1 @@
+"""Weather: forcing kinds, quality, evaporation, bridges, climate indices."""

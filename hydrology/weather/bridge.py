@@ -1,0 +1,358 @@
+"""A bridge: from the daily weather of one product to that of another, such as the one that a network learnt from.
+
+Two products of the same weather differ by their means, month by month, and by where a day begins: CAMELS' Daymet writes
+to the next day most of what Maurer writes to this one. Of the forms that were compared on days that they were not
+fitted on (docs/understand/bridge.md), this one did best: where the day begins is fitted in tenths of a day,
+precipitation,
+radiation and vapour pressure get factors, temperatures get steps, and what a month has to say counts the more, the more
+years it was seen in.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, Period, month, water_year
+from hydrology.base.errors import DataProblem
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+PRECIPITATION = "precipitation"
+SCALED = (PRECIPITATION, "srad", "vp")
+MOVED = ("tmax", "tmin")
+BRIDGED = (*SCALED, *MOVED)
+"""What a bridge bridges."""
+
+LEAST_DAYS_OF_MONTH = 50
+"""Days of each calendar month that both products must have: two Februaries, less what the shift takes."""
+OFFSETS = tuple(tenths / 10 for tenths in range(-10, 11))
+"""Where the days of the one product may begin on the clock of the other, in days."""
+PRIOR_YEARS = 20.0
+"""So many years of the whole year's correction are counted with those of each month: a month that was seen for twenty
+years has half the say."""
+
+_CLEARER = 0.02  # so much higher is the correlation of an offset that is taken instead of none
+_FACTORS = (0.5, 2.0)
+_MOST_STEP = 15.0  # degC
+_MOST_FOLDS = 5
+_MONTHS = 12
+
+
+class TooFewDays(DataProblem):
+    """The two products have too few days in common to fit a bridge."""
+
+    kind = "too-few-days"
+
+
+@dataclass(frozen=True, slots=True)
+class DailyWeather:
+    """Daily weather of one place, in the units of `hydrology.base.variables.WEATHER`.
+
+    Attributes:
+        first: the first day.
+        values: of each variable of `BRIDGED`, (..., days), NaN where missing.
+    """
+
+    first: Day
+    values: Mapping[str, Array]
+
+    @property
+    def period(self) -> Period:
+        """First and last day."""
+        return Period(self.first, self.first + np.timedelta64(self.values[PRECIPITATION].shape[-1] - 1, "D"))
+
+    @property
+    def complete(self) -> Mask:
+        """Where no variable is missing, (..., days)."""
+        complete: Mask = np.logical_and.reduce([np.isfinite(values) for values in self.values.values()])
+        return complete
+
+    def over(self, period: Period) -> Self:
+        """Return the weather of a period; days that it lacks are NaN."""
+        gaps = (period.first - self.first).astype(int), (self.period.last - period.last).astype(int)
+        before, after = (max(-int(gap), 0) for gap in gaps)
+        start = max(int(gaps[0]), 0)
+        return type(self)(
+            period.first,
+            {
+                name: np.pad(values, [(0, 0)] * (values.ndim - 1) + [(before, after)], constant_values=np.nan)[
+                    ..., start : start + len(period)
+                ]
+                for name, values in self.values.items()
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Corrections:
+    """What turns the weather of one product into that of another.
+
+    Attributes:
+        day_offset: how much later the days of the first product begin than those of the other, in days: what it writes
+            to the days t + 0 and t + 1 is shared out at 0.8 as 20 % and 80 %. Above 0 the precipitation of a day is
+            known only when the next day is.
+        factors: of `SCALED`, from January to December.
+        steps: of `MOVED`, degC, from January to December.
+        limited: the variables of which a month reached a limit.
+    """
+
+    day_offset: float
+    factors: Mapping[str, tuple[float, ...]]
+    steps: Mapping[str, tuple[float, ...]]
+    limited: tuple[str, ...] = ()
+
+    @property
+    def days_after(self) -> int:
+        """How many days after a day must be known for its precipitation."""
+        return max(int(np.ceil(self.day_offset)), 0)
+
+    def apply(self, weather: DailyWeather) -> DailyWeather:
+        """Return weather as the other product would tell it.
+
+        A day whose own and neighbouring days are dry stays dry; nothing is negative; where tmin would be above tmax,
+        both are their mean. Precipitation is NaN where a day that it is shared out from is not known: it is never
+        guessed.
+        """
+        months = month(weather.period.days) - 1
+        values = dict(weather.values)
+        values[PRECIPITATION] = shared_out(values[PRECIPITATION], self.day_offset)
+        bridged = {name: values[name] * np.array(factors)[months] for name, factors in self.factors.items()}
+        bridged |= {name: values[name] + np.array(steps)[months] for name, steps in self.steps.items()}
+        crossed = bridged["tmin"] > bridged["tmax"]
+        middle = (bridged["tmin"] + bridged["tmax"]) / 2
+        return DailyWeather(
+            weather.first,
+            bridged | {name: np.where(crossed, middle, bridged[name]) for name in MOVED},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike two series of a variable are.
+
+    Attributes:
+        bias: of the mean: relative (0.1 is 10 % too much) for `SCALED`, in degC for `MOVED`.
+        correlation: of the daily values; None where one of them is constant.
+    """
+
+    bias: float
+    correlation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariableSkill:
+    """How alike the products are on days that the bridge was not fitted on: as they are, and bridged."""
+
+    as_it_is: Likeness
+    bridged: Likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """What a bridge is worth on water years that it was not fitted on, each held out in turn.
+
+    Attributes:
+        days: how many.
+        variables: by name.
+    """
+
+    days: int
+    variables: Mapping[str, VariableSkill]
+
+
+def fit(
+    source: DailyWeather,
+    target: DailyWeather,
+    *,
+    offsets: Sequence[float] = OFFSETS,
+    prior_years: float = PRIOR_YEARS,
+) -> Corrections:
+    """Return what turns one product's weather into another's, from the days that both have.
+
+    The sum of precipitation over those days is kept, unless a month reaches a limit.
+
+    Args:
+        source, target: each with all of `BRIDGED`, (days,).
+        offsets, prior_years: other than by default only to compare forms.
+
+    Raises:
+        TooFewDays: a calendar month has fewer than `LEAST_DAYS_OF_MONTH` days in common, or no rain falls in one.
+    """
+    source, target = _on_the_same_days(source, target)
+    return _fit(source, target, _usable(source, target), offsets, prior_years)
+
+
+def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
+    """Return what a bridge between two products is worth: water years are held out in turn, in five parts at most.
+
+    Raises:
+        TooFewDays: as `fit`.
+    """
+    source, target = _on_the_same_days(source, target)
+    usable = _usable(source, target)
+    values = {name: np.full(len(usable), np.nan) for name in BRIDGED}
+    for part in _parts(source.period.days, usable):
+        of_others = _fit(source, target, usable & ~part, OFFSETS, PRIOR_YEARS).apply(source)
+        for name in BRIDGED:
+            values[name][part] = of_others.values[name][part]
+    bridged = DailyWeather(source.first, values)
+    judged = usable & bridged.complete
+    variables = {
+        name: VariableSkill(
+            *(_likeness(name, series.values[name][judged], target.values[name][judged]) for series in (source, bridged))
+        )
+        for name in BRIDGED
+    }
+    return Skill(int(judged.sum()), variables)
+
+
+def pooled(others: Sequence[Corrections]) -> Corrections:
+    """Return the bridge of a basin that lacks years of the one product, from those of basins like it: their medians.
+
+    The day begins where it does in the middle one of them, so that it begins where it does in a real one.
+    """
+    return Corrections(
+        float(np.quantile([other.day_offset for other in others], 0.5, method="lower")),
+        {name: _median([np.log(other.factors[name]) for other in others], np.exp) for name in SCALED},
+        {name: _median([np.array(other.steps[name]) for other in others]) for name in MOVED},
+        tuple(sorted({name for other in others for name in other.limited})),
+    )
+
+
+def shared_out(depth: Array, day_offset: float) -> Array:
+    """Return daily depths (..., days) on days that begin earlier by an offset in days; NaN where one is not known."""
+    whole = int(np.floor(day_offset))
+    later = day_offset - whole
+    if not later:
+        return _moved(depth, whole)
+    return (1 - later) * _moved(depth, whole) + later * _moved(depth, whole + 1)
+
+
+def _moved(values: Array, days: int) -> Array:
+    """Return the values of so many days later in the place of each day."""
+    moved = np.full_like(values, np.nan)
+    if days > 0:
+        moved[..., :-days] = values[..., days:]
+    elif days < 0:
+        moved[..., -days:] = values[..., :days]
+    else:
+        moved[...] = values
+    return moved
+
+
+def _on_the_same_days(source: DailyWeather, target: DailyWeather) -> tuple[DailyWeather, DailyWeather]:
+    shared = source.period.overlap(target.period)
+    if shared is None:
+        raise TooFewDays(f"One product has {source.period} and the other {target.period}: no day in common.")
+    return source.over(shared), target.over(shared)
+
+
+def _usable(source: DailyWeather, target: DailyWeather) -> Mask:
+    """Return the days on which both products are complete.
+
+    Raises:
+        TooFewDays: see `fit`.
+    """
+    usable: Mask = source.complete & target.complete
+    counts = np.bincount(month(source.period.days[usable]) - 1, minlength=_MONTHS)
+    if counts.min() < LEAST_DAYS_OF_MONTH:
+        raise TooFewDays(
+            f"The two products have {int(counts.sum())} days in common, {int(counts.min())} of month "
+            f"{int(counts.argmin()) + 1}, and {LEAST_DAYS_OF_MONTH} of each are needed: fetch or ingest two years more."
+        )
+    if not all(series.values[PRECIPITATION][usable].sum() > 0 for series in (source, target)):
+        raise TooFewDays("No rain falls in one of the products on the days that both have: there is nothing to fit.")
+    return usable
+
+
+def _fit(
+    source: DailyWeather, target: DailyWeather, usable: Mask, offsets: Sequence[float], prior_years: float
+) -> Corrections:
+    day_offset = _day_offset(source.values[PRECIPITATION], target.values[PRECIPITATION], usable, offsets)
+    given = dict(source.values) | {PRECIPITATION: shared_out(source.values[PRECIPITATION], day_offset)}
+    days = usable & np.isfinite(given[PRECIPITATION])
+    months = month(source.period.days[days]) - 1
+    prior = prior_years / (days.sum() / 365.25)
+    factors, steps, limited = {}, {}, []
+    for name in BRIDGED:
+        had, wanted = given[name][days], target.values[name][days]
+        if name in SCALED:
+            unlimited = _factors(had, wanted, months, prior)
+            factors[name] = np.clip(unlimited, *_FACTORS)
+        else:
+            unlimited = _steps(had, wanted, months, prior)
+            steps[name] = np.clip(unlimited, -_MOST_STEP, _MOST_STEP)
+        if not np.array_equal(unlimited, (factors | steps)[name]):
+            limited.append(name)
+    return Corrections(day_offset, _plain(factors), _plain(steps), tuple(limited))
+
+
+def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float]) -> float:
+    """Return the offset with the highest correlation; none, where that is hardly higher than without."""
+    correlations = {}
+    for offset in offsets:
+        moved = shared_out(had, offset)
+        days = usable & np.isfinite(moved)
+        correlations[offset] = _correlation(moved[days], wanted[days]) or 0.0
+    best = max(correlations, key=lambda offset: (correlations[offset], -abs(offset)))
+    return best if correlations[best] - correlations.get(0.0, -1.0) > _CLEARER else 0.0
+
+
+def _factors(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: float) -> Array:
+    """Return the ratio of sums of each month, shrunk to that of the year; together they keep the sum.
+
+    Args:
+        prior: how much counts for the year, in the mean sum of a month.
+    """
+    given, asked = _of_months(had, months), _of_months(wanted, months)
+    if not given.sum():
+        return np.ones(_MONTHS)
+    ratio = asked.sum() / given.sum()
+    for_the_year = prior * given.mean()
+    shrunk = (asked + ratio * for_the_year) / (given + for_the_year)
+    corrected: Array = shrunk * (asked.sum() / (shrunk * given).sum())
+    return corrected
+
+
+def _steps(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: float) -> Array:
+    """Return the mean difference of each month, shrunk to that of the year."""
+    days, differences = _of_months(np.ones_like(had), months), _of_months(wanted - had, months)
+    for_the_year = prior * days.mean()
+    steps: Array = (differences + for_the_year * (wanted - had).mean()) / (days + for_the_year)
+    return steps
+
+
+def _of_months(values: Array, months: npt.NDArray[np.int64]) -> Array:
+    """Return the sum of each month."""
+    return np.array([values[months == number].sum() for number in range(_MONTHS)])
+
+
+def _parts(days: Days, usable: Mask) -> Iterator[Mask]:
+    """Yield which days are held out, water year by water year."""
+    years = water_year(days)
+    seen = np.unique(years[usable])
+    for first in range(min(_MOST_FOLDS, len(seen))):
+        yield np.isin(years, seen[first::_MOST_FOLDS])
+
+
+def _likeness(name: str, had: Array, wanted: Array) -> Likeness:
+    bias = had.mean() / wanted.mean() - 1 if name in SCALED else had.mean() - wanted.mean()
+    return Likeness(float(bias), _correlation(had, wanted))
+
+
+def _correlation(one: Array, other: Array) -> float | None:
+    if len(one) < 2 or not (one.std() > 0 and other.std() > 0):
+        return None
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def _median(values: Sequence[Array], back: Callable[[Array], Array] = np.asarray) -> tuple[float, ...]:
+    return tuple(back(np.median(values, axis=0)).tolist())
+
+
+def _plain(corrections: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(values.tolist()) for name, values in corrections.items()}

@@ -1,0 +1,97 @@
+"""Daily weather to be checked, and the form of a check."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period
+from hydrology.base.findings import Finding, Severity
+from hydrology.base.series import DailySeries
+from hydrology.base.variables import WEATHER
+from hydrology.weather.basin_climate import BasinClimate
+
+Array = npt.NDArray[np.float64]
+
+CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
+"""The variables that a rule looks at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DailyWeather:
+    """Weather of a basin that is to be checked.
+
+    Attributes:
+        name: what it is called in sentences: its product, or the weather forecast.
+        days: (days,), in order; they may have gaps.
+        values: (days,) or (traces, days) by variable, in the units of `hydrology.base.variables`; NaN where missing.
+        latitude: of the basin in degrees; None where not known.
+        climate: what the basin's weather is like; None where not known.
+    """
+
+    name: str
+    days: Days
+    values: Mapping[str, npt.NDArray[np.floating]]
+    latitude: float | None = None
+    climate: BasinClimate | None = None
+
+    @classmethod
+    def of_series(
+        cls,
+        name: str,
+        series: Mapping[str, DailySeries],
+        latitude: float | None,
+        climate: BasinClimate | None,
+    ) -> Self:
+        """Return the series by variable as weather over all their days; one in another unit is left out."""
+        used = {
+            variable: daily
+            for variable, daily in series.items()
+            if variable in CHECKED and len(daily) and daily.unit == WEATHER[variable].unit
+        }
+        if not used:
+            return cls(name, np.array([], "datetime64[D]"), {}, latitude, climate)
+        ends = [daily.period for daily in used.values()]
+        period = Period(min(end.first for end in ends), max(end.last for end in ends))
+        values = {variable: daily.over(period).values for variable, daily in used.items()}
+        return cls(name, period.days, values, latitude, climate)
+
+    def of(self, *variables: str) -> list[Array] | None:
+        """Return variables (traces, days), NaN where any of them is; None where no day has all of them."""
+        if any(name not in self.values for name in variables):
+            return None
+        arrays = [np.atleast_2d(np.asarray(self.values[name], np.float64)) for name in variables]
+        missing = np.isnan(np.stack(np.broadcast_arrays(*arrays))).any(axis=0)
+        if missing.all():
+            return None
+        return [np.where(missing, np.nan, array) for array in arrays]
+
+    def finding(
+        self, code: str, severity: Severity, variable: str, bad: npt.NDArray[np.bool_], sentence: str
+    ) -> Finding:
+        """Return a finding about a variable.
+
+        Args:
+            bad: (traces, days), the values it rests on; the first of them is named.
+            sentence: goes on after the name of the variable.
+        """
+        values = np.atleast_2d(self.values[variable])
+        place = np.flatnonzero(bad.any(axis=0))
+        at = int(place[0]) if len(place) else 0
+        value = float(values[int(bad[:, at].argmax()), at])
+        first, unit = str(self.days[at]), WEATHER[variable].unit
+        text = f"{variable} of {self.name} {sentence} (first on {first}: {value:.4g} {unit})."
+        detail = {"product": self.name, "variable": variable, "first": first, "value": value, "days": len(self.days)}
+        return Finding(code, severity, text, detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check and its description: what it refuses and what it warns of."""
+
+    code: str
+    check: Callable[[DailyWeather], Iterator[Finding]]
+    refused: str
+    warned: str

@@ -1,0 +1,304 @@
+"""A weather forecast of one basin, of one trace or several, checked before anything rests on it.
+
+A fault refuses the forecast of its basin alone, by the fault's name: whoever reads many basins serves the rest.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, Period, day
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.variables import WEATHER
+from hydrology.weather.unit_hints import unit_hint
+
+Array = npt.NDArray[np.float32]
+
+ForcingKind = Literal["observed", "supplied", "climatology", "dry"]
+"""The weather after T0: that which was observed (a hindcast), a weather forecast, that of other years (ESP), or no
+precipitation and of all else what other years had in the mean."""
+IMAGINED: tuple[ForcingKind, ...] = ("dry",)
+"""Weather that nobody expects: a run on it tells what if, and is never the forecast of a basin."""
+
+MOST_TRACES = 256
+MOST_LEADS = 366
+MOST_TRACE_DAYS = 20_000
+"""So many days of all traces together: what rests on them is that large."""
+
+MOST_DAYS_BEHIND = 7
+"""Days before that of its reference time that a forecast may begin with: they lead on from an archive that is late."""
+
+# Without them it begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are
+# within a day before and two days after the day that the reference time has in UTC.
+_FIRST_DAYS = (np.timedelta64(-1 - MOST_DAYS_BEHIND, "D"), np.timedelta64(2, "D"))
+_NAME = re.compile(r"[0-9A-Za-z_.-]{1,64}")
+_NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
+_LONGEST_CREDIT = 500
+
+Fault = Literal[
+    "duplicate",
+    "impossible-value",
+    "missing-lead",
+    "negative-precipitation",
+    "no-trace",
+    "nameless-trace",
+    "other-days",
+    "ragged-traces",
+    "tmin-above-tmax",
+    "too-large",
+    "unknown-variable",
+    "wrong-unit",
+]
+
+
+class WeatherRefused(DataProblem):
+    """The weather forecast of a basin cannot be used.
+
+    Attributes:
+        basin: whose it is.
+        fault: what is wrong with it, by name.
+    """
+
+    kind = "weather-refused"
+
+    def __init__(self, basin: str, fault: Fault, sentence: str) -> None:
+        super().__init__(f"{basin}: {sentence}")
+        self.basin = basin
+        self.fault: Fault = fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeatherIssue:
+    """What a source issued, of whatever basins.
+
+    Attributes:
+        source: who gave it, e.g. `open-meteo`.
+        model: what computed it, e.g. `ncep_gefs025`.
+        reference_time: when its computation began, in UTC.
+        available_time: from when on it could be read, in UTC.
+        licence: of the source, e.g. `CC BY 4.0`; None where there is none to name.
+        credit: what every answer that rests on it has to say of the source; None where nothing.
+
+    Raises:
+        InvalidInput: a name cannot be used, an instant is not in UTC, or it was available before it began.
+    """
+
+    source: str
+    model: str
+    reference_time: datetime
+    available_time: datetime
+    licence: str | None = None
+    credit: str | None = None
+
+    def __post_init__(self) -> None:
+        for noun, name in (("source", self.source), ("model", self.model)):
+            if not _NAME.fullmatch(name):
+                raise InvalidInput(f"The {noun} of a weather forecast is not a name: write {_NAME_RULE}.")
+        for noun, instant in (("reference", self.reference_time), ("available", self.available_time)):
+            if instant.utcoffset() != timedelta(0):
+                raise InvalidInput(f"The {noun} time of a weather forecast is not in UTC: write it with Z at its end.")
+        if self.available_time < self.reference_time:
+            raise InvalidInput(
+                f"A weather forecast of {self.reference_time:%Y-%m-%dT%H:%MZ} cannot have been available at "
+                f"{self.available_time:%Y-%m-%dT%H:%MZ}, before it: correct one of the two."
+            )
+        if any(len(text) > _LONGEST_CREDIT or not text.isprintable() for text in (self.licence, self.credit) if text):
+            raise InvalidInput(f"Licence and credit are lines of at most {_LONGEST_CREDIT} characters: shorten them.")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One trace as a source gives it, not yet checked.
+
+    Attributes:
+        label: its name among the traces of a forecast.
+        days: the valid day of each value.
+        values: (days,) by variable; NaN where there is none.
+    """
+
+    label: str
+    days: Days
+    values: Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeatherForecast:
+    """The weather forecast of one basin.
+
+    Attributes:
+        issue: what it is part of.
+        basin: full identifier.
+        traces: their labels, each once; a forecast of one trace has one.
+        first: the first valid day; the others follow it without a gap. Days are calendar days where the gauge is.
+        values: (traces, days) by variable, in the units of `hydrology.base.variables.WEATHER`, all finite.
+        units: of the values, as the source stated them.
+
+    Raises:
+        WeatherRefused: it cannot be used; its `fault` says why.
+    """
+
+    issue: WeatherIssue
+    basin: str
+    traces: tuple[str, ...]
+    first: Day
+    values: Mapping[str, Array]
+    units: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._check_variables()
+        self._check_shape()
+        self._check_days()
+        for variable, values in self.values.items():
+            self._check_values(variable, values)
+        if self.values.keys() >= {"tmin", "tmax"}:
+            crossed = self.values["tmin"] > self.values["tmax"]
+            self._refuse_where(crossed, "tmin-above-tmax", "tmin is above tmax", "correct the two")
+
+    @classmethod
+    def of_traces(cls, issue: WeatherIssue, basin: str, traces: Sequence[Trace], units: Mapping[str, str]) -> Self:
+        """Put a forecast together from its traces, whatever the order of their days.
+
+        Args:
+            units: of the values, by variable.
+
+        Raises:
+            WeatherRefused: the traces do not fit together, or the forecast cannot be used.
+        """
+        if not traces:
+            raise WeatherRefused(basin, "no-trace", "the forecast holds no trace: send one at least.")
+        for trace in traces:
+            _check_trace(basin, trace)
+        ordered = [np.argsort(trace.days) for trace in traces]
+        days = traces[0].days[ordered[0]]
+        for trace, order in zip(traces, ordered, strict=True):
+            _check_alike(basin, traces[0].label, days, trace, trace.days[order])
+            if trace.values.keys() != traces[0].values.keys():
+                sentence = f"traces {traces[0].label} and {trace.label} hold different variables: send them whole."
+                raise WeatherRefused(basin, "ragged-traces", sentence)
+        values = {
+            variable: np.stack(
+                [trace.values[variable][order] for trace, order in zip(traces, ordered, strict=True)]
+            ).astype(np.float32)
+            for variable in traces[0].values
+        }
+        labels = tuple(trace.label for trace in traces)
+        return cls(issue=issue, basin=basin, traces=labels, first=days[0], values=values, units=units)
+
+    @property
+    def period(self) -> Period:
+        """First and last valid day."""
+        leads = next(iter(self.values.values())).shape[1]
+        return Period(self.first, self.first + np.timedelta64(leads - 1, "D"))
+
+    def _refuse(self, fault: Fault, sentence: str) -> WeatherRefused:
+        return WeatherRefused(self.basin, fault, sentence)
+
+    def _check_variables(self) -> None:
+        if "precipitation" not in self.values:
+            raise self._refuse("missing-lead", "there is no precipitation in the forecast: send it with the others.")
+        for variable in self.values:
+            if variable not in WEATHER:
+                known = ", ".join(WEATHER)
+                raise self._refuse("unknown-variable", f"a variable of the forecast is not known: choose of {known}.")
+            unit = WEATHER[variable].unit
+            if self.units.get(variable) != unit:
+                raise self._refuse("wrong-unit", f"{variable} is not said to be in {unit}: convert it, and say so.")
+
+    def _check_shape(self) -> None:
+        if len(set(self.traces)) < len(self.traces):
+            raise self._refuse("duplicate", "two traces bear one label: give each trace a label of its own.")
+        for label in self.traces:
+            _check_label(self.basin, label)
+        if not 0 < len(self.traces) <= MOST_TRACES:
+            fault: Fault = "too-large" if self.traces else "no-trace"
+            raise self._refuse(fault, f"the forecast has {len(self.traces)} traces: send 1 to {MOST_TRACES}.")
+        shapes = {values.shape for values in self.values.values()}
+        leads = next(iter(shapes))[-1] if len(shapes) == 1 else 0
+        if shapes != {(len(self.traces), leads)}:
+            raise self._refuse(
+                "ragged-traces", "its variables and traces are not of the same days: send each value of each trace."
+            )
+        if not 0 < leads <= MOST_LEADS:
+            raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MOST_LEADS} days, not {leads}.")
+        if len(self.traces) * leads > MOST_TRACE_DAYS:
+            sentence = f"{len(self.traces)} traces of {leads} days are more than {MOST_TRACE_DAYS} days: send fewer."
+            raise self._refuse("too-large", sentence)
+
+    def _check_days(self) -> None:
+        reference = day(self.issue.reference_time.date())
+        earliest, latest = (reference + step for step in _FIRST_DAYS)
+        if not earliest <= self.first <= latest:
+            raise self._refuse(
+                "other-days",
+                f"its first day is {self.first}, and a forecast of {self.issue.reference_time:%Y-%m-%dT%H:%MZ} begins "
+                f"between {earliest} and {latest}: send the days that it forecasts, or correct its reference time.",
+            )
+
+    def _check_values(self, variable: str, values: Array) -> None:
+        quantity = WEATHER[variable]
+        if values.dtype != np.float32:
+            raise TypeError(f"{variable} of a weather forecast is {values.dtype}, not float32")
+        self._refuse_where(np.isnan(values), "missing-lead", f"{variable} is missing", "send every day of every trace")
+        if variable == "precipitation":
+            self._refuse_where(
+                values < 0, "negative-precipitation", "precipitation is negative", "correct it, or send 0"
+            )
+        possible = (quantity.lowest <= values) & (values <= quantity.highest)
+        limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
+        self._refuse_where(
+            ~possible,
+            "impossible-value",
+            f"{variable} is outside {limits}",
+            "correct it, or its unit",
+        )
+
+    def _refuse_where(self, bad: npt.NDArray[np.bool_], fault: Fault, cause: str, remedy: str) -> None:
+        if bad.any():
+            trace, lead = np.argwhere(bad)[0]
+            raise self._refuse(fault, f"{cause} on {self.period.days[lead]} in trace {self.traces[trace]}: {remedy}.")
+
+
+def _check_label(basin: str, label: str) -> None:
+    if not _NAME.fullmatch(label):
+        raise WeatherRefused(basin, "nameless-trace", f"a trace has a label that is no name: write {_NAME_RULE}.")
+
+
+def _check_trace(basin: str, trace: Trace) -> None:
+    _check_label(basin, trace.label)
+    if any(values.shape != trace.days.shape for values in trace.values.values()):
+        sentence = (
+            f"a variable of trace {trace.label} has more or fewer values than the trace has days: send one a day."
+        )
+        raise WeatherRefused(basin, "ragged-traces", sentence)
+    if not len(trace.days):
+        raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no day: send it, or leave it out.")
+    if not len(trace.values):
+        raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no variable: send it, or leave it out.")
+    if len(trace.days) > MOST_LEADS:
+        raise WeatherRefused(basin, "too-large", f"trace {trace.label} has more than {MOST_LEADS} days: send fewer.")
+
+
+def _check_alike(basin: str, first_label: str, first_days: Days, trace: Trace, days: Days) -> None:
+    """Refuse a trace whose days are not consecutive, or not those of the first."""
+    steps = np.diff(days).astype(int)
+    if (steps == 0).any():
+        twice = days[int((steps == 0).argmax())]
+        raise WeatherRefused(basin, "duplicate", f"{twice} comes twice in trace {trace.label}: send each day once.")
+    if (steps != 1).any():
+        missing = days[int((steps != 1).argmax())] + np.timedelta64(1, "D")
+        raise WeatherRefused(basin, "missing-lead", f"{missing} is missing in trace {trace.label}: send every day.")
+    if days[0] != first_days[0]:
+        sentence = (
+            f"trace {trace.label} begins on {days[0]} and trace {first_label} on {first_days[0]}: send one period."
+        )
+        raise WeatherRefused(basin, "other-days", sentence)
+    if len(days) != len(first_days):
+        sentence = (
+            f"trace {trace.label} has {len(days)} days and trace {first_label} {len(first_days)}: send one period."
+        )
+        raise WeatherRefused(basin, "ragged-traces", sentence)

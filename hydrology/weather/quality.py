@@ -1,0 +1,219 @@
+"""What is worth knowing about a basin's data before they are used: findings in plain sentences.
+
+`quality_report` asks every check; a check is a function that yields findings about one series or one basin.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Period
+from hydrology.base.discharge_values import refused
+from hydrology.base.findings import Finding
+from hydrology.base.series import DailySeries, Flag
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
+
+SeriesKey = tuple[str, str]
+"""Product and variable."""
+
+AREA_TOLERANCE = 0.10
+
+
+def quality_report(
+    series: Mapping[SeriesKey, DailySeries],
+    areas: Mapping[str, float],
+    latitude: float | None = None,
+    climate: BasinClimate | None = None,
+) -> list[Finding]:
+    """Return the findings about one basin.
+
+    Args:
+        series: every series of the basin by product and variable, discharge in its source unit.
+        areas: the named drainage areas in m2; a forcing product's own area bears the product's name.
+        latitude, climate: of the basin, for the checks of weather; None where not known.
+    """
+    findings = [*_area_mismatch(areas)]
+    for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):
+        of_product = {variable: daily for (name, variable), daily in series.items() if name == product}
+        findings += weather_findings(DailyWeather.of_series(product, of_product, latitude, climate))
+    for (product, variable), daily in series.items():
+        findings += _gaps(product, variable, daily)
+        findings += _flags(product, variable, daily)
+        match variable:
+            case "precipitation":
+                findings += _negative_precipitation(product, daily)
+            # A product of snow alone may well be 0 all its days where it never snows.
+            case "swe" if (product, "precipitation") in series:
+                findings += _empty_swe(product, daily)
+            case "discharge":
+                findings += _refused_values(product, daily)
+                findings += _constant_flow(product, daily)
+                findings += _suspect_zeros(product, daily)
+                findings += _excess_runoff(product, daily, series, areas)
+    return findings
+
+
+def _area_mismatch(areas: Mapping[str, float]) -> Iterator[Finding]:
+    if not areas:
+        return
+    low, high = min(areas, key=areas.__getitem__), max(areas, key=areas.__getitem__)
+    if areas[high] > (1 + AREA_TOLERANCE) * areas[low]:
+        yield Finding(
+            "area-mismatch",
+            "warning",
+            f"The drainage areas differ by more than 10 %: {high} is {areas[high] / 1e6:.1f} km2, "
+            f"{low} is {areas[low] / 1e6:.1f} km2. Depths of runoff depend on which one is used.",
+            {"areas_m2": dict(areas), "ratio": areas[high] / areas[low]},
+        )
+
+
+def _gaps(product: str, variable: str, series: DailySeries) -> Iterator[Finding]:
+    gaps = _ranges(np.isnan(series.values))
+    if gaps:
+        lengths = [last - first + 1 for first, last in gaps]
+        yield Finding(
+            "gaps",
+            "info" if variable in ("discharge", "swe") else "warning",
+            f"{variable} of {product} misses {sum(lengths)} of {len(series)} days, at most {max(lengths)} in a row.",
+            {
+                "product": product,
+                "variable": variable,
+                "count": sum(lengths),
+                "longest": max(lengths),
+                "ranges": _dates(gaps, series.period),
+            },
+        )
+
+
+def _flags(product: str, variable: str, series: DailySeries) -> Iterator[Finding]:
+    counts = {str(flag.name).lower(): int(((series.flags & flag) != 0).sum()) for flag in Flag}
+    counts = {name: count for name, count in counts.items() if count}
+    if counts:
+        listed = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
+        yield Finding(
+            "flags",
+            "info",
+            f"Days of {variable} of {product} by flag: {listed}.",
+            {"product": product, "variable": variable, "counts": counts},
+        )
+
+
+def _negative_precipitation(product: str, series: DailySeries) -> Iterator[Finding]:
+    negative = series.values < 0
+    if negative.any():
+        yield Finding(
+            "negative-precipitation",
+            "error",
+            f"Precipitation of {product} is below 0 on {int(negative.sum())} days, which is not possible.",
+            {
+                "product": product,
+                "count": int(negative.sum()),
+                "lowest": float(np.nanmin(series.values)),
+                "ranges": _dates(_ranges(negative), series.period),
+            },
+        )
+
+
+def _empty_swe(product: str, series: DailySeries) -> Iterator[Finding]:
+    known = series.values[~np.isnan(series.values)]
+    if len(known) and not known.any():
+        yield Finding(
+            "swe-placeholder",
+            "warning",
+            f"Snow water equivalent of {product} is 0 on every day: a placeholder, not 'no snow'.",
+            {"product": product, "days": len(known)},
+        )
+
+
+def _refused_values(product: str, series: DailySeries) -> Iterator[Finding]:
+    suspect = series.flags & Flag.SUSPECT != 0
+    if sentence := refused(series):
+        yield Finding(
+            "suspect-discharge",
+            "warning",
+            f"Discharge of {product}: {sentence}.",
+            {"product": product, "count": int(suspect.sum()), "ranges": _dates(_ranges(suspect), series.period)},
+        )
+
+
+def _constant_flow(product: str, series: DailySeries) -> Iterator[Finding]:
+    known = series.values[~np.isnan(series.values)]
+    if len(known) > 1 and known.max() == known.min():
+        yield Finding(
+            "constant-flow",
+            "warning",
+            f"Discharge of {product} is {known[0]:g} {series.unit} on every known day: "
+            "no score can be computed and no model can learn from it.",
+            {"product": product, "value": float(known[0]), "unit": series.unit, "days": len(known)},
+        )
+
+
+def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
+    """Zeros that no recession leads to and no rise leaves.
+
+    The rule: a run of exactly 0 whose day before and day after both carry at least the median of the days
+    that flow. A river that dries up falls through low flows first; a gauge that fails does not.
+    """
+    flow = series.values
+    runs = _ranges(flow == 0)
+    if not runs or not (flow > 0).any():
+        return
+    median = float(np.median(flow[flow > 0]))
+    high = np.concatenate([[False], flow >= median, [False]])  # shifted by one; NaN is not high
+    suspect = [(first, last) for first, last in runs if high[first] and high[last + 2]]
+    if suspect:
+        days = sum(last - first + 1 for first, last in suspect)
+        yield Finding(
+            "suspect-zeros",
+            "warning",
+            f"Discharge of {product} is exactly 0 on {days} days between days of at least its median flow: "
+            "these are likely missing values.",
+            {"product": product, "count": days, "ranges": _dates(suspect, series.period)},
+        )
+
+
+def _excess_runoff(
+    product: str, discharge: DailySeries, series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, float]
+) -> Iterator[Finding]:
+    """Runoff above precipitation, over the days both know, with each forcing product's own area."""
+    for (forcing, variable), rain in series.items():
+        period = discharge.period.overlap(rain.period) if len(discharge) and len(rain) else None
+        if variable != "precipitation" or forcing not in areas or period is None:
+            continue
+        area = Area(forcing, areas[forcing])
+        runoff = to_mm_per_day(discharge.over(period).values, unit=discharge.unit, area=area)
+        fallen = rain.over(period).values.astype(np.float64)
+        common = ~(np.isnan(runoff) | np.isnan(fallen))
+        out_mm, in_mm = float(runoff[common].sum()), float(fallen[common].sum())
+        if out_mm > in_mm:
+            times = f"{out_mm / in_mm:.2f} times" if in_mm > 0 else "above"
+            yield Finding(
+                "runoff-above-precipitation",
+                "warning",
+                f"Observed runoff of {product} is {times} the precipitation of {forcing} over "
+                f"{int(common.sum())} common days: no model that conserves mass can fit this basin.",
+                {
+                    "discharge": product,
+                    "precipitation": forcing,
+                    "ratio": out_mm / in_mm if in_mm > 0 else None,
+                    "runoff_mm": out_mm,
+                    "precipitation_mm": in_mm,
+                    "area": area.name,
+                    "area_m2": area.m2,
+                    "days": int(common.sum()),
+                },
+            )
+
+
+def _ranges(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]
+
+
+def _dates(ranges: list[tuple[int, int]], period: Period) -> list[list[str]]:
+    days = period.days
+    return [[str(days[first]), str(days[last])] for first, last in ranges]

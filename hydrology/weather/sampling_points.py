@@ -1,0 +1,71 @@
+"""The few points that stand for a basin: its weather is averaged over them."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hydrology.base.longitudes import normalised
+from hydrology.base.outline import Array, BadOutline, Polygon
+from hydrology.base.outline_area import covered
+
+MOST_POINTS = 4
+AREA_OF_POINT_KM2 = 300.0
+"""A part of a basin that is larger is halved, as long as there are no more than MOST_POINTS: weather models' cells are
+of some 100 to 600 km2."""
+
+_CELLS = 64  # of the grid that an outline is laid on, along its longer side
+_KM_PER_DEGREE = 111.2
+
+
+def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
+    """Return the points [latitude, longitude] that a basin's weather is averaged over, each for an equal part of it.
+
+    The basin is halved across its longer side, and its halves again, until a part is small enough; the point of a
+    part is the place in it that is nearest to its middle.
+
+    Args:
+        polygons: of its outline, in degrees.
+
+    Raises:
+        BadOutline: the outline has no area.
+    """
+    cells, cell_km2 = _cells(polygons)
+    return [_middle(part) for part in _halved(cells, cell_km2, MOST_POINTS)]
+
+
+def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
+    """Return the cells of a grid that lie within the outline, (cells, 2) in longitude and latitude, and the size of one
+    in km2."""
+    vertices = np.concatenate([ring for polygon in polygons for ring in polygon])
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    per_degree = _KM_PER_DEGREE * np.array([math.cos(math.radians(float(low[1] + high[1]) / 2)), 1.0])
+    size = float(((high - low) * per_degree).max()) / _CELLS
+    if size <= 0:
+        raise BadOutline("The outline has no area.")
+    step = size / per_degree
+    columns, rows = (np.arange(low[axis] + step[axis] / 2, high[axis], step[axis]) for axis in (0, 1))
+    inside = covered(polygons, columns, rows)
+    if not inside.any():
+        raise BadOutline("The outline has no area to speak of: give the outline of the whole basin.")
+    row, column = np.nonzero(inside)
+    return np.column_stack([columns[column], rows[row]]), size**2
+
+
+def _halved(cells: Array, cell_km2: float, most: int) -> Iterator[Array]:
+    """Yield the cells in parts of one size, at most so many."""
+    if most == 1 or len(cells) == 1 or len(cells) * cell_km2 <= AREA_OF_POINT_KM2:
+        yield cells
+        return
+    sides = np.ptp(cells, axis=0) * (math.cos(math.radians(float(cells[:, 1].mean()))), 1.0)
+    order = np.argsort(cells[:, int(sides.argmax())], kind="stable")
+    middle = len(cells) // 2
+    for half in (order[:middle], order[middle:]):
+        yield from _halved(cells[half], cell_km2, most // 2)
+
+
+def _middle(cells: Array) -> list[float]:
+    """Return [latitude, longitude] of the cell that is nearest to the middle of some."""
+    apart = np.square(cells - cells.mean(axis=0)).sum(axis=1)
+    longitude, latitude = cells[int(apart.argmin())]
+    return [round(float(latitude), 4), round(normalised(float(longitude)), 4)]

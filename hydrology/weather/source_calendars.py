@@ -1,0 +1,61 @@
+"""Days that a source's calendar lacks: Daymet's years have 365 days, leap years too, and end on 30 December then.
+
+One rule, that of the Daymet files of CAMELS (Newman et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December of
+a leap year is the mean of 29 and 30 December in every column: of precipitation too, which nobody knows of that day. The
+value is FILLED, and every run that consumes it counts it (`filled_forcing`).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.series import DailySeries, Flag
+
+_ROUNDING = 0.0051  # of the files: two decimals
+_TWO_DAYS = np.timedelta64(2, "D")
+
+
+def lacking(days: Days) -> npt.NDArray[np.bool_]:
+    """Return which days a calendar of 365 days lacks: 31 December of leap years."""
+    years = days.astype("datetime64[Y]")
+    of_year = (days - years.astype("datetime64[D]")).astype(np.int64)
+    mask: npt.NDArray[np.bool_] = of_year == 365
+    return mask
+
+
+def first_needed(first: Day) -> Day:
+    """Return the day from which a source is to be asked so that a day it lacks at the beginning can be filled."""
+    at_beginning = lacking(np.arange(first, first + _TWO_DAYS))
+    return first - _TWO_DAYS if at_beginning.any() else first
+
+
+def with_lacking_days(series: DailySeries, last: Day) -> DailySeries:
+    """Return a series until a last day with the days that its calendar lacks, where both days before are known."""
+    following = min(last, series.period.last + np.timedelta64(1, "D"))
+    grown = series.over(Period(series.start, max(series.period.last, following)))
+    values, flags = grown.values.copy(), grown.flags.copy()
+    for at in _places(grown):
+        if np.isnan(values[at]) and not np.isnan(mean := _before(values, at)):
+            values[at], flags[at] = mean, Flag.FILLED
+    filled = DailySeries(grown.start, values, flags, grown.unit)
+    return filled if flags[-1] & Flag.ABSENT == 0 else filled.over(series.period)
+
+
+def with_lacking_days_marked(series: DailySeries) -> DailySeries:
+    """Return a series whose source filled the days that its calendar lacks, with those days FILLED.
+
+    A value that is not the mean of the two days before stays as it is: it came from elsewhere.
+    """
+    flags = series.flags.copy()
+    for at in _places(series):
+        if abs(_before(series.values, at) - float(series.values[at])) <= _ROUNDING:
+            flags[at] |= Flag.FILLED
+    return DailySeries(series.start, series.values, flags, series.unit)
+
+
+def _places(series: DailySeries) -> list[int]:
+    return [int(at) for at in np.flatnonzero(lacking(series.days)) if at >= 2]
+
+
+def _before(values: npt.NDArray[np.floating], at: int) -> float:
+    return float(values[at - 2] + values[at - 1]) / 2

@@ -1,0 +1,108 @@
+"""What every source of data gives: the basins it holds, and one basin at a time with where each series is from."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hydrology.base.errors import Problem, printable
+from hydrology.base.series import DailySeries
+
+LONGEST_NAME = 300
+
+
+def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> str:
+    """Return how an error names a column: by its name where that is one that is known here, else by its number."""
+    return name if name in known else f"column {columns.index(name) + 1}"
+
+
+def shown_name(name: str) -> str:
+    """Return a file's name as it may be shown and kept: without control characters, and not too long."""
+    name = printable(name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}...{name[-LONGEST_NAME // 2 :]}"
+
+
+class SourceError(Problem):
+    """A file of a source cannot be used. The text names the file, the line, the cause and the remedy.
+
+    Others than the owner of the file may read it, so it never repeats what is in the file, but for what was recognised:
+    one of the columns that are known here, a calendar day, a number, a mark of a missing value such as NA.
+
+    Attributes:
+        file: the file as shown to people, `path` or `zip!member`.
+        line: the line, counted from 1, or None where no single line is at fault.
+        cause: what is wrong, in words, without a full stop.
+        remedy: how to mend it, in words, without a full stop.
+    """
+
+    kind = "bad-source"
+    exit_code = 4
+
+    def __init__(self, file: str, cause: str, remedy: str, line: int | None = None) -> None:
+        file = shown_name(file)
+        place = file if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {cause}; {remedy}.")
+        self.file, self.line, self.cause, self.remedy = file, line, cause, remedy
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that data came from: its name as shown to people, the SHA-256 and the size of its bytes."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSeries:
+    """One variable of one product, and the file it came from."""
+
+    product: str
+    variable: str
+    series: DailySeries
+    file: SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class BasinData:
+    """All that a source holds of one basin.
+
+    Attributes:
+        basin: the full identifier (`USGS-01013500`).
+        name: the gauge's name, if the source gives one.
+        latitude: of the gauge, degrees north.
+        longitude: of the gauge, degrees east.
+        huc: the hydrologic unit code, as text.
+        areas: every area the source gives, by name, m2. A forcing file's own area has the product's name.
+        attributes: the numeric attributes in the source's units; a missing one is left out.
+        texts: the attributes in words.
+        series: every daily series.
+        files: every file that something was taken from.
+    """
+
+    basin: str
+    name: str | None
+    latitude: float | None
+    longitude: float | None
+    huc: str | None
+    areas: Mapping[str, float]
+    attributes: Mapping[str, float]
+    texts: Mapping[str, str]
+    series: tuple[SourceSeries, ...]
+    files: tuple[SourceFile, ...]
+
+
+class Source(Protocol):
+    """A place that basins' data come from."""
+
+    def basins(self) -> list[str]:
+        """Return the full identifiers of the basins with forcing or discharge, sorted."""
+        ...
+
+    def read(self, basin: str) -> BasinData:
+        """Return all that the source holds of a basin.
+
+        Raises:
+            SourceError: a file of the basin cannot be used. Other basins stay readable.
+        """
+        ...

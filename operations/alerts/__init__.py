@@ -1,0 +1,1 @@
+"""Decides alerts and delivers their changes."""

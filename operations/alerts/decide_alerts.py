@@ -1,0 +1,114 @@
+"""Deciding the alerts of basins by their latest forecasts.
+
+A forecast that is stale by the clock decides nothing: one of long ago is no news. What was decided before is not
+decided again, and what a cycle that was cut off has left is made up for by the next. Where no newer forecast comes,
+that is told, and the alerts stay.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.staleness import age_days, stale
+from hydrology.base.units import Area, converted
+from hydrology.extremes.alerting import WINDOW_DAYS
+from hydrology.uncertainty.exceedance import FlowAhead
+from operations.versions.stages import stage
+from records.alerts import alerts, thresholds
+from records.alerts.alert_changes import Change
+from records.alerts.alerts import LevelChance
+from records.database.engine import Database
+from records.forecasts import latest
+from records.forecasts.latest import Latest
+from records.runs import runs
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+AT_A_TIME = 50
+"""Basins whose latest forecasts are looked for together."""
+NO_AREA = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
+
+
+def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
+    """Decide the alerts of basins by their latest forecasts, each basin in a transaction of its own.
+
+    Returns:
+        What changed, in the order of the basins.
+    """
+    changes: list[Change] = []
+    for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
+        some = names[first : first + AT_A_TIME]
+        for newest in _undecided(database, clock, some):
+            changes += _decide(database, clock, newest)
+        changes += _lapsed(database, clock, some)
+    if changes:
+        log.info("alerts.changed", changes=len(changes))
+    return changes
+
+
+def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[Latest]:
+    """Return the latest forecasts that have not decided yet, and are not stale."""
+    now = clock.now()
+    with database.reading() as session:
+        newest = latest.latest_many(session, names, now)
+        decided = alerts.standings(session, names)
+    return [
+        one
+        for name, one in newest.items()
+        if isinstance(one, Latest)
+        and not stale(age_days(one.run.t0, now))
+        and (name not in decided or decided[name].is_before(one.run))
+    ]
+
+
+def _decide(database: Database, clock: Clock, newest: Latest) -> list[Change]:
+    run, basin = newest.run, newest.basin
+    window = min(run.horizon_days, WINDOW_DAYS)
+    with database.reading() as session:
+        chances = _chances(session, run.id, basin, window)
+    with database.transaction() as session:
+        return alerts.settle(session, basin.basin_id, run, window, chances, now=clock.now(), wall=clock.wall())
+
+
+def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
+    """Tell of basins whose alerts rest on a forecast that has become stale."""
+    now, changes = clock.now(), []
+    with database.reading() as session:
+        decided = alerts.standings(session, names)
+    for standing in decided.values():
+        age = age_days(standing.t0, now)
+        if stale(age) and standing.reason is None:
+            reason = f"The newest forecast is from {standing.t0}, {age} days ago."
+            with database.transaction() as session:
+                changes += alerts.lapse(session, standing, reason, now=now, wall=clock.wall())
+    return changes
+
+
+def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> list[LevelChance] | str:
+    """Return the chance of passing each level within a window, by the calibrated flow; or why there is none."""
+    flow = runs.flow_ahead(session, run, basin.basin_id)
+    if flow is None:
+        return basin.why_not_calibrated
+    if basin.area_m2 is None or basin.area_name is None:
+        return NO_AREA
+    area = Area(basin.area_name, basin.area_m2)
+    return [*_of_levels(session, basin.basin_id, flow.within(window), area)]
+
+
+def _of_levels(session: Session, basin: str, flow: FlowAhead, area: Area) -> Iterator[LevelChance]:
+    for level in thresholds.levels_of(session, basin):
+        if level.kind == "flow-duration" or level.discharge is None or level.unit is None:
+            continue  # what most days exceed is no event; a record that is too short has no level
+        if level.direction == "falling" and level.discharge == 0:
+            continue  # the river dries up that often, and flow cannot fall below nothing
+        depth = float(converted(level.discharge, unit=level.unit, into="mm/day", area=area))
+        yield LevelChance(
+            level=level.name,
+            kind=level.kind,
+            return_period_years=level.return_period_years,
+            direction=level.direction,
+            discharge=float(converted(level.discharge, unit=level.unit, into="m3/s", area=area)),
+            chance=flow.chances(depth, level.direction)[1],
+        )

@@ -1,0 +1,179 @@
+"""The newest forecast of every basin: from the last day that is known of it, with the newest weather forecast.
+
+Basins whose last days differ, as those of other time zones do, get a run for each of the days. What was issued already
+from the same state and weather is not issued again.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.base.errors import Problem
+from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
+from hydrology.weather.forcing import ForcingKind
+from jobspec.jobs.forecasting import ForecastParams
+from operations.data.basins import last_ended
+from operations.forecasting.forecast import OnDays, issue
+from operations.forecasting.forecast_plan import Inputs, Plan, possible_plans, read_inputs
+from records.basins import basins
+from records.database.engine import Database
+from records.forecasts import latest
+from records.runs import runs, states
+from records.versions import promotions
+from runtime.clock import Clock
+
+Reasons = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the newest forecasts are to be.
+
+    Attributes:
+        horizon: days after T0.
+        purpose: why they are made.
+        owner: the operator's key that they are stored under; None for the service's.
+        latency_days: after so many days an ended day is known; days of an archive that are nearer are not looked at.
+        weather_id: which weather forecast to use; None: the newest of each basin that is known.
+    """
+
+    horizon: int
+    purpose: runs.Purpose = "operational"
+    latency_days: int = 0
+    weather_id: str | None = None
+    owner: str | None = None
+
+    def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
+        """Return what is asked of basins with the same T0."""
+        weather_id = self.weather_id if weather == "supplied" else None
+        return ForecastParams(basins=list(names), t0=t0, horizon=self.horizon, weather=weather, weather_id=weather_id)
+
+
+@dataclass(slots=True)
+class Newest:
+    """What came of it.
+
+    Attributes:
+        issued: the runs that were issued now.
+        failed: why basins have no forecast that they could have.
+        late: why the newest day of basins is too old for a forecast.
+    """
+
+    issued: list[runs.Run] = field(default_factory=list)
+    failed: Reasons = field(default_factory=dict)
+    late: Reasons = field(default_factory=dict)
+
+
+def issue_newest(
+    database: Database,
+    clock: Clock,
+    names: Sequence[str],
+    asked: Asked,
+    on_days: OnDays = lambda _done, _total: None,
+) -> Newest:
+    """Issue the newest forecasts of basins. Without a weather forecast, a basin gets the weather of other years.
+
+    Args:
+        on_days: gets how many basin-days of a run are advanced, of how many.
+    """
+    with database.reading() as session:
+        current = promotions.current(session, names)
+        known = {name: _known(session, name, clock.now(), asked) for name in current}
+    done = Newest(failed={name: f"No model version is current for {name}." for name in names if name not in current})
+    by_version: dict[str, list[str]] = {}
+    for name, version in current.items():
+        by_version.setdefault(version, []).append(name)
+    for version, of_version in by_version.items():
+        try:
+            inputs = read_inputs(database, ForecastParams(), version, of_version, known)
+        except Problem as problem:
+            done.failed |= dict.fromkeys(of_version, str(problem))
+            continue
+        done.failed |= inputs.failures
+        for t0, of_day in _by_t0(inputs, clock.now(), done).items():
+            _issue(database, clock, _part(inputs, of_day), t0, asked, done, on_days)
+    return done
+
+
+def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
+    return last_ended(basins.get(session, name), now) - np.timedelta64(asked.latency_days, "D")
+
+
+def _by_t0(inputs: Inputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
+    """Return the basins by the last day that is known of them, the oldest first; those too old are only told."""
+    by_t0: dict[Day, list[str]] = {}
+    for name, forcing in inputs.forcings.items():
+        last = forcing.period.last
+        if stale(age_days(last, now)):
+            sentence = (
+                f"{name}: its {inputs.loaded.version.product} ends on {last}, more than {STALE_AFTER_DAYS} days ago."
+            )
+            done.late[name] = forcing.with_stop(sentence)
+        else:
+            by_t0.setdefault(last, []).append(name)
+    return dict(sorted(by_t0.items()))
+
+
+def _part(inputs: Inputs, names: Collection[str]) -> Inputs:
+    return replace(inputs, forcings={name: inputs.forcings[name] for name in names}, failures={})
+
+
+def _issue(
+    database: Database, clock: Clock, inputs: Inputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
+) -> None:
+    """Issue the runs of basins with the same T0: with weather forecasts, and with other years where there are none."""
+    failed: Reasons = {}
+    kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
+    for weather in kinds:
+        left = _part(inputs, [name for name in inputs.forcings if weather == "supplied" or name in failed])
+        if not left.forcings:
+            break
+        params = asked.params(t0, [*left.forcings], weather)
+        possible, failed = possible_plans(database, left, clock, params, clock.now())
+        new = _not_issued_yet(database, clock, possible)
+        if new:
+            done.issued += issue(
+                database,
+                clock,
+                params,
+                new,
+                purpose=asked.purpose,
+                owner=asked.owner,
+                on_days=on_days,
+                t0_named=False,
+            )
+    done.failed |= failed
+
+
+def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
+    """Return planned runs without the basins of which the same was issued before."""
+    left = []
+    with database.reading() as session:
+        for plan in planned:
+            names = [*plan.forcings]
+            newest = latest.newest_tried(session, names, clock.now())
+            hashes = states.valid_hashes(session, plan.inputs.loaded.version.id, plan.days.t0, names)
+            new = [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
+            if new:
+                left.append(
+                    replace(
+                        plan,
+                        forcings={name: plan.forcings[name] for name in new},
+                        weather={name: plan.weather[name] for name in new},
+                    )
+                )
+    return left
+
+
+def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | None) -> bool:
+    """Return whether a run says of a basin what a plan would: it was issued from the same state and weather."""
+    used = None if run.weather is None else run.weather.id
+    weather = None if plan.forecast is None else plan.forecast.id
+    over = tuple(bridge.told for bridge in plan.bridges[basin.basin_id])
+    made = (run.t0, run.horizon_days, run.forcing_kind, used, basin.status, basin.state_hash, basin.summary.bridges)
+    kind = "climatology" if weather is None else "supplied"
+    return made == (plan.days.t0, plan.days.horizon, kind, weather, "issued", state_hash, over)

@@ -1,0 +1,167 @@
+"""An archive replayed as if it were daily life: morning by morning the clock moves on, days become known, and forecasts
+are issued as they would have been. The weather forecasts are perturbed observations, and say so.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from functools import partial
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period, as_date
+from hydrology.base.errors import InvalidInput
+from hydrology.base.variables import WEATHER
+from hydrology.weather.bridge import BRIDGED
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, Array, perturbed
+from jobspec.jobs.forecasting import MORNING, ReplayParams
+from operations.alerts.decide_alerts import decide
+from operations.daily.daily_forecasts import Asked, Reasons, issue_newest
+from operations.data.basins import chosen, last_ended
+from operations.forecasting.bridged_weather import needed
+from operations.forecasting.days import RunDays
+from records.alerts.alert_changes import Change
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import runs
+from records.series import series
+from records.versions import promotions, versions
+from records.weather import bridges, weather_issues
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+OnMorning = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a replay.
+
+    Attributes:
+        runs: that were issued.
+        changes: of alerts.
+        reasons: why basins got no forecast on the last morning.
+    """
+
+    runs: list[runs.Run]
+    changes: list[Change]
+    reasons: Reasons
+
+
+def replay(
+    database: Database,
+    clock: Clock,
+    params: ReplayParams,
+    *,
+    purpose: runs.Purpose = "operational",
+    owner: str | None = None,
+    on_morning: OnMorning = lambda _done, _total, _detail: None,
+) -> Replayed:
+    """Issue the forecasts of every morning of a period, of all basins that have a version.
+
+    Each morning knows the days that had ended `latency_days` before it, and one weather forecast a product. Operational
+    forecasts decide the alerts, by the levels of the whole record. Replayed again, it stores nothing new.
+
+    Args:
+        owner: the operator's key that the runs are stored under; None for the service's.
+        on_morning: gets how many mornings are done, of how many, and what the next one is.
+
+    Raises:
+        InvalidInput: no basin is kept, or the last morning is yet to come.
+    """
+    mornings = [datetime.combine(as_date(day), MORNING) for day in params.period.days]
+    if mornings[-1] > clock.now():
+        raise InvalidInput(
+            f"The morning of {params.period.last} is yet to come: it is {clock.now():%Y-%m-%d %H:%M} UTC by the clock."
+        )
+    with database.reading() as session:
+        by_product = _by_product(session)
+    issued: list[runs.Run] = []
+    changes: list[Change] = []
+    reasons: Reasons = {}
+    for done, morning in enumerate(mornings):
+        show = partial(_show, on_morning, done, mornings)
+        show()
+        reasons = {}
+        for product, names in by_product.items():
+            at = Clock(morning)
+            forecast = _keep_perturbed(database, at, params, product, names, operational=purpose == "operational")
+            asked = Asked(params.horizon, purpose, params.latency_days, forecast, owner)
+            newest = issue_newest(database, at, names, asked, show)
+            issued += newest.issued
+            if purpose == "operational":
+                changes += decide(database, at, names)
+            reasons |= newest.late | newest.failed
+    log.info("replay.done", mornings=len(mornings), runs=len(issued))
+    return Replayed(issued, changes, reasons)
+
+
+def _show(
+    on_morning: OnMorning, done: int, mornings: Sequence[datetime], at: int | None = None, days: int | None = None
+) -> None:
+    advanced = "" if days is None else f", {at} of {days} basin-days advanced"
+    on_morning(done, len(mornings), f"{mornings[done]:%Y-%m-%d}{advanced}")
+
+
+def _by_product(session: Session) -> dict[str, list[str]]:
+    """Return the basins that have a version by the product that it takes."""
+    by_product: dict[str, list[str]] = {}
+    for name, version in promotions.current(session, chosen(session, [])).items():
+        by_product.setdefault(versions.get(session, version).product, []).append(name)
+    return by_product
+
+
+def _keep_perturbed(
+    database: Database, clock: Clock, params: ReplayParams, product: str, names: Sequence[str], *, operational: bool
+) -> str | None:
+    """Keep a weather forecast that was made of what was observed after the last known days, and return its id.
+
+    A basin whose weather of those days is not kept whole is left out; None where all are.
+    """
+    with database.reading() as session:
+        in_force = bridges.applied(session, product, names)
+        latency = np.timedelta64(params.latency_days, "D")
+        t0s = {name: last_ended(basins.get(session, name), clock.now()) - latency for name in names}
+        ahead = {name: needed(RunDays(t0, params.horizon), in_force.get(name)) for name, t0 in t0s.items()}
+        observed = {
+            name: _observed(session, name, in_force[name].bridge.from_product if name in in_force else product, days)
+            for name, days in ahead.items()
+        }
+    known = {name: values for name, values in observed.items() if values is not None}
+    if not known:
+        return None
+    first = min(ahead[name].first for name in known)
+    issue = WeatherIssue(
+        source=SOURCE,
+        model=f"perturbed-{product}",
+        reference_time=datetime.combine(as_date(first), time(), UTC),
+        available_time=clock.now(),
+        credit=CREDIT,
+    )
+    forecasts = [_forecast(issue, name, ahead[name].first, values, params.traces) for name, values in known.items()]
+    with database.transaction() as session:
+        return weather_issues.keep(session, forecasts, clock.wall(), operational=operational).issue_id
+
+
+def _observed(session: Session, basin: str, product: str, days: Period) -> Mapping[str, Array] | None:
+    values = series.read_many(session, [basin], product, BRIDGED, days)[0].astype(np.float64)
+    return dict(zip(BRIDGED, values.T, strict=True)) if np.isfinite(values).all() else None
+
+
+def _forecast(
+    issue: WeatherIssue, basin: str, first: Day, observed: Mapping[str, Array], traces: int
+) -> WeatherForecast:
+    # A trace is one weather: its errors are the same in every basin.
+    chance = np.random.default_rng(int(first.astype(int)))
+    return WeatherForecast(
+        issue=issue,
+        basin=basin,
+        traces=tuple(f"perturbed-{trace:02}" for trace in range(traces)),
+        first=first,
+        values={name: values.astype(np.float32) for name, values in perturbed(observed, traces, chance).items()},
+        units={name: WEATHER[name].unit for name in BRIDGED},
+    )

@@ -1,0 +1,55 @@
+"""What a forecast says of tomorrow."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.weather.forcing import ForcingKind
+from operations.data.basins import last_ended
+from records.basins import basins
+from records.runs import runs
+
+_LEVELS = (0.05, 0.5, 0.95)
+_TWO_DAYS = np.timedelta64(2, "D")  # from the day that has ended to the day after the one that has not
+
+
+@dataclass(frozen=True, slots=True)
+class Tomorrow:
+    """The discharge of tomorrow.
+
+    Attributes:
+        day: tomorrow, where the basin is.
+        low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95 of the run.
+        weather: which the days after T0 have.
+        training_note: what is to be said of the version, where it is beyond what it learnt from.
+    """
+
+    day: Day
+    low: float
+    median: float
+    high: float
+    weather: ForcingKind
+    training_note: str | None
+
+
+def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
+    """Return what a run says of tomorrow in a basin; None where it does not reach so far, or knows no area.
+
+    Raises:
+        UnknownRun: there is no such run, or it says nothing of that basin.
+    """
+    stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
+    day = last_ended(basins.get(session, basin), now) + _TWO_DAYS
+    quantiles = runs.series_of(session, run, basin, ["discharge_quantiles"]).get("discharge_quantiles")
+    lead = int((day - stored.t0).astype(int))
+    if quantiles is None or lead not in quantiles.axes["lead"] or of_basin.area_m2 is None:
+        return None
+    at = [quantiles.axes["level"].index(level) for level in _LEVELS], quantiles.axes["lead"].index(lead)
+    area = Area(str(of_basin.area_name), of_basin.area_m2)
+    low, median, high = mm_per_day_to_m3s(quantiles.values[at], area=area).tolist()
+    note = of_basin.summary.training_note if of_basin.summary.beyond(stored.product) else None
+    return Tomorrow(day, low, median, high, stored.forcing_kind, note)

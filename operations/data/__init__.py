@@ -1,0 +1,1 @@
+"""Ingests and registers basins, series and attributes."""

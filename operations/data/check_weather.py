@@ -1,0 +1,181 @@
+"""Weather that comes in, checked against itself, the sun and the basin's climate before it is stored."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from hydrology.base.findings import Finding
+from hydrology.base.series import DailySeries, Flag
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.checks import CHECKED, DailyWeather, weather_findings
+from hydrology.weather.forcing import WeatherForecast
+from ingestion.base import BasinData, SourceSeries
+from records.basins import basins
+from records.basins.basins import Basin
+from records.series import series
+
+CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")
+CLIMATE_DAYS = 10 * 366
+"""Length of the climate: the last days of the record."""
+_MOST_SENTENCES = 3
+
+
+class ImpossibleWeather(DataProblem):
+    """Weather cannot be what it is labelled as."""
+
+    kind = "impossible-weather"
+
+
+def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
+    """Check the weather of a source, beside what is stored of the same days.
+
+    Returns:
+        the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
+
+    Raises:
+        ImpossibleWeather: names the file, variable, first day and value.
+    """
+    by_product: dict[str, dict[str, SourceSeries]] = {}
+    for one in data.series:
+        if one.variable in CHECKED and len(one.series):
+            by_product.setdefault(one.product, {})[one.variable] = one
+    if not by_product:
+        return data, []
+    basin = basins.get(session, data.basin)
+    warnings: list[str] = []
+    checked: dict[tuple[str, str], SourceSeries] = {}
+    for product, given in by_product.items():
+        incoming = {name: one.series for name, one in given.items()}
+        stored = _stored(session, data.basin, product, incoming)
+        climate, beside = climate_of(session, basin, product), incoming | stored
+        found, known = (
+            weather_findings(DailyWeather.of_series(product, of_days, basin.latitude, climate))
+            for of_days in (beside, stored)
+        )
+        found = _of_incoming(found, incoming, known)
+        files = {name: one.file.name for name, one in given.items()}
+        refuse(found, files)
+        warnings += sentences(found, "warning", files)
+        checked |= {
+            (product, name): replace(given[name], series=daily) for name, daily in _flagged(incoming, beside).items()
+        }
+    return replace(data, series=tuple(checked.get((one.product, one.variable), one) for one in data.series)), warnings
+
+
+def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
+    """Check the weather forecast of a basin, and return the warnings. One of an unknown basin is not looked at.
+
+    Raises:
+        ImpossibleWeather: names the variable, first day and value.
+    """
+    if basins.unknown(session, [forecast.basin]):
+        return []
+    basin = basins.get(session, forecast.basin)
+    name = f"the weather forecast of {forecast.basin}"
+    climate = climate_of(session, basin)
+    weather = DailyWeather(name, forecast.period.days, forecast.values, basin.latitude, climate)
+    found = weather_findings(weather)
+    refuse(found)
+    return sentences(found, "warning")
+
+
+def climate_of(session: Session, basin: Basin, product: str | None = None) -> BasinClimate | None:
+    """Return the climate of a basin: of its stored weather, else of its attribute `p_mean`; None without either.
+
+    Args:
+        product: the one to prefer; else that with the longest record.
+    """
+    of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
+    longest = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
+    if longest is None:
+        return of_attribute
+    chosen, years = longest
+    period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
+    stored = _read(session, basin.id, chosen, CLIMATE_VARIABLES, period)
+    values = {name: daily.over(period).values for name, daily in stored.items()}
+    climate = BasinClimate.of_record(f"the stored {chosen}", period.days, values)
+    if of_attribute is not None and np.isnan(climate.precipitation).all():
+        both = f"{climate.source} with {of_attribute.source}"
+        return replace(climate, source=both, precipitation=of_attribute.precipitation)
+    return climate
+
+
+def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> None:
+    """Raise if a finding is an error.
+
+    Args:
+        files: the file of each variable, which the sentence begins with.
+
+    Raises:
+        ImpossibleWeather: holds the sentences.
+    """
+    if errors := sentences(found, "error", files):
+        more = len(errors) - _MOST_SENTENCES
+        raise ImpossibleWeather(" ".join(errors[:_MOST_SENTENCES]) + (f" And {more} more." if more > 0 else ""))
+
+
+def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] | None = None) -> list[str]:
+    """Return the sentences of findings of a severity, each after the name of its file."""
+    names = files or {}
+    return [
+        f"{names[variable]}: {finding.sentence}"
+        if (variable := finding.detail["variable"]) in names
+        else finding.sentence
+        for finding in found
+        if finding.severity == severity
+    ]
+
+
+def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that do not follow from what is stored alone."""
+    old = {(finding.code, finding.detail["variable"]) for finding in known}
+    return [
+        finding
+        for finding in found
+        if finding.detail["variable"] in incoming or (finding.code, finding.detail["variable"]) not in old
+    ]
+
+
+def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
+    """Return what is stored of the same days of variables that do not come in."""
+    period = Period(
+        min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
+    )
+    return _read(session, basin, product, [name for name in CHECKED if name not in incoming], period)
+
+
+def _read(
+    session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
+) -> dict[str, DailySeries]:
+    """Return stored series; one that is damaged is left out, so that what comes in can replace it."""
+    found = {}
+    for name in variables:
+        try:
+            daily = series.read(session, basin, product, name, period)
+        except series.DamagedSeries:
+            continue
+        if daily is not None:
+            found[name] = daily
+    return found
+
+
+def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
+    """Return the incoming temperatures with days of tmin above tmax flagged suspect, if there are such days."""
+    if "tmin" not in beside or "tmax" not in beside:
+        return {}
+    shared = beside["tmin"].period.overlap(beside["tmax"].period)
+    if shared is None:
+        return {}
+    crossed = shared.days[beside["tmin"].over(shared).values > beside["tmax"].over(shared).values]
+    if not len(crossed):
+        return {}
+    flagged = {}
+    for name in ("tmin", "tmax"):
+        if (daily := incoming.get(name)) is not None:
+            suspect = np.where(np.isin(daily.days, crossed), Flag.SUSPECT, 0).astype(np.uint8)
+            flagged[name] = replace(daily, flags=daily.flags | suspect)
+    return flagged

@@ -1,0 +1,164 @@
+"""A basin's climate indices, computed from weather that is kept of it and told with the years they are of."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.units import Array
+from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
+from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import states
+from records.series import series
+from runtime.clock import Clock
+
+_VARIABLES = ("precipitation", "tmin", "tmax")
+
+
+@dataclass(frozen=True, slots=True)
+class Climate:
+    """The climate of a basin.
+
+    Attributes:
+        product: the weather that it was computed from.
+        period: whole years of it.
+        years: how many.
+    """
+
+    basin: str
+    product: str
+    period: Period
+    years: int
+    indices: ClimateIndices
+
+    @property
+    def source(self) -> str:
+        """What it was computed from, in words."""
+        return f"{self.product} {self.period}, {self.years} year{'s' if self.years > 1 else ''}"
+
+
+def compute(
+    database: Database, clock: Clock, basin: str, product: str | None = None, period: Period | None = None
+) -> Climate:
+    """Compute a basin's climate indices from a product and keep them as its attributes.
+
+    Potential evapotranspiration is Oudin's, from temperature and latitude.
+
+    Args:
+        product: by default the only one that is kept of it.
+        period: whole years; by default all whole calendar years that are kept.
+
+    Raises:
+        UnknownBasin: it is not kept.
+        InvalidInput: the period is not of whole years, or several products are kept and none is named.
+        DataProblem: its source gives its climate, its place is not known, or a day of the period is missing.
+    """
+    with database.transaction() as session:
+        basins.lock(session, basin)
+        kept = basins.get(session, basin)
+        _require_vacant(kept)
+        product = product or _only_product(session, basin)
+        period = period or _calendar_years(session, basin, product)
+        years = _whole_years(period)
+        climate = Climate(basin, product, period, years, _indices(session, kept, product, period))
+        numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
+        texts = {name: value for name, value in asdict(climate.indices).items() if isinstance(value, str)}
+        changes = basins.upsert(
+            session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
+        )
+        if basins.attributes_revised(session, basin, changes):
+            states.invalidate_all(session, basin, "its climate indices were computed", clock.wall())
+    return climate
+
+
+def _only_product(session: Session, basin: str) -> str:
+    """Return the product that all the variables of a basin's climate are kept of.
+
+    Raises:
+        DataProblem: there is none.
+        InvalidInput: there are several.
+    """
+    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    products = sorted(
+        product for product in {name for name, _ in kept} if kept.issuperset((product, name) for name in _VARIABLES)
+    )
+    if not products:
+        raise DataProblem(f"No weather of {basin} is kept: fetch or ingest some years of it.")
+    if len(products) > 1:
+        raise InvalidInput(f"The weather of {basin} is kept of {', '.join(products)}: name one of them (--product).")
+    return products[0]
+
+
+def _calendar_years(session: Session, basin: str, product: str) -> Period:
+    """Return all calendar years whose first and last day are kept.
+
+    Raises:
+        DataProblem: there is none.
+    """
+    kept = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
+    if len(kept) < len(_VARIABLES):
+        raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
+    first, last = max(part.first for part in kept), min(part.last for part in kept)
+    day = np.timedelta64(1, "D")
+    january = (first - day).astype("datetime64[Y]") + np.timedelta64(1, "Y")
+    after = (last + day).astype("datetime64[Y]")
+    if january >= after:
+        raise DataProblem(
+            f"{basin} has {first}..{last} of {product}, no whole calendar year: fetch more, or name days."
+        )
+    return Period(january.astype("datetime64[D]"), after.astype("datetime64[D]") - day)
+
+
+def _whole_years(period: Period) -> int:
+    """Return how many whole years a period is of: otherwise some seasons would count more than others.
+
+    Raises:
+        InvalidInput: it is not of whole years.
+    """
+    first = period.first.astype("datetime64[M]")
+    after = period.last + np.timedelta64(1, "D")
+    months = int((after.astype("datetime64[M]") - first).astype(int))
+    same_day = after - after.astype("datetime64[M]") == period.first - first
+    if months < 12 or months % 12 or not same_day:
+        raise InvalidInput(
+            f"Climate indices are of whole years, and {period} is not: end it a year or more after its first day, the "
+            "day before, like 1999-10-01..2008-09-30."
+        )
+    return months // 12
+
+
+def _require_vacant(basin: basins.Basin) -> None:
+    """Raise a DataProblem where the basin has an index that was not computed here: they are all of one source."""
+    told = [name for name in CLIMATE if name in basin.attributes]
+    if told and basins.CLIMATE_SOURCE not in basin.texts:
+        raise DataProblem(
+            f"{basin.id} has {', '.join(told)} from its source or an operator, and what a version may have learnt with "
+            "is not replaced: give the indices that it lacks likewise."
+        )
+
+
+def _indices(session: Session, basin: basins.Basin, product: str, period: Period) -> ClimateIndices:
+    if basin.latitude is None:
+        raise DataProblem(f"The place of {basin.id} is not known, and evaporation rests on it: give its latitude.")
+    precipitation, tmin, tmax = (_whole(session, basin.id, product, variable, period) for variable in _VARIABLES)
+    temperature = (tmin + tmax) / 2
+    radiation = extraterrestrial_radiation(period.days, basin.latitude)[:, 0]
+    pet = potential_evapotranspiration(temperature, radiation)
+    return climate_indices(precipitation, temperature, pet, period.days)
+
+
+def _whole(session: Session, basin: str, product: str, variable: str, period: Period) -> Array:
+    """Return every value of a period, (days,)."""
+    kept = series.read(session, basin, product, variable, period)
+    missing = np.ones(len(period), dtype=bool) if kept is None else np.isnan(kept.values)
+    if kept is None or missing.any():
+        first = period.days[int(missing.argmax())]
+        raise DataProblem(
+            f"{basin} has no {variable} of {product} on {int(missing.sum())} of the {len(period)} days of {period}, "
+            f"{first} the first: fetch or ingest them, or choose other years."
+        )
+    return kept.values.astype(np.float64)

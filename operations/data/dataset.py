@@ -1,0 +1,310 @@
+"""From the records to the arrays that a network takes: forcing whole, discharge in mm/day, attributes complete.
+
+A basin that cannot serve is left out with a sentence that says why. Precipitation is never guessed. Short gaps
+of the other forcings are interpolated, and the days are told; a network that skips gaps skips such days instead.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.gaps import fill_short_gaps
+from hydrology.base.series import Flag
+from hydrology.base.units import to_mm_per_day
+from jobspec.training import InputsConfig, TrainingConfig
+from models.arrays import Array, Forcing, days_of
+from models.inference import GROUP
+from models.networks import architecture
+from operations.data.attributes import Attributes, completed
+from operations.data.basins import area_by
+from operations.versions.stages import stage
+from operations.versions.training_domain import attribute_means
+from records.basins import basins
+from records.series import series
+from records.versions.versions import Version
+from records.weather import feeds
+
+
+@dataclass(frozen=True, slots=True)
+class BasinForcing:
+    """The forcing of one basin, as far as its network can use it.
+
+    Attributes:
+        forcing: (1, days, ...) from the first day of the record; NaN on the days that a network skips.
+        filled: the days that were interpolated here, or filled by their source's stated rule, by variable.
+        stop: why it ends before the record does; None where it does not.
+        stamp: of the series it was read from (`series.stamp`).
+        assumed: the attributes that were assumed.
+    """
+
+    forcing: Forcing
+    filled: dict[str, Days]
+    stop: str | None
+    stamp: int
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def period(self) -> Period:
+        """The days that can be used."""
+        return self.forcing.period
+
+    def filled_until(self, last: Day) -> dict[str, int]:
+        """Return how many days up to the last one were interpolated or filled, by variable."""
+        counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
+        return {name: count for name, count in counts.items() if count}
+
+    def skipped_until(self, last: Day) -> int:
+        """Return how many days up to the last one are skipped."""
+        return int(self.forcing.missing[0, : int((last - self.period.first).astype(int)) + 1].sum())
+
+    def first_gap(self, days: Period) -> Day | None:
+        """Return the first of some days that is skipped, or None."""
+        missing = self.forcing.over(days).missing[0]
+        return days.days[int(missing.argmax())] if missing.any() else None
+
+    def with_stop(self, reason: str) -> str:
+        """Return a reason why days are lacking, and why the record ends where it does."""
+        return f"{reason} {self.stop}" if self.stop else reason
+
+
+def load_forcing(
+    session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
+) -> BasinForcing | str:
+    """Return a basin's forcing as the network of a configuration takes it, or why it has none.
+
+    A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
+    the first that cannot be used, short gaps interpolated.
+
+    Args:
+        means: of each attribute over the basins that a version learnt from, assumed where one is missing and an
+            operator allows it; None where nothing is to be assumed, as in training.
+    """
+    return load_forcings(session, [basin], config, means)[basin]
+
+
+def load_forcings(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None = None,
+    known: Mapping[str, Day] | None = None,
+) -> dict[str, BasinForcing | str]:
+    """Return what `load_forcing` does of many basins, read together.
+
+    Args:
+        known: the last day that is known of each; later ones are not read. None: all that are kept.
+    """
+    outcomes: dict[str, BasinForcing | str] = {}
+    groups = range(0, len(ids), GROUP)
+    for first in stage("weather read, groups of basins", groups) if len(groups) > 1 else groups:
+        outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
+    return outcomes
+
+
+def _load_together(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
+) -> dict[str, BasinForcing | str]:
+    """Load basins, without those of which something is damaged."""
+    damaged: dict[str, BasinForcing | str] = {}
+    while True:
+        try:
+            return damaged | _load_whole(
+                session, [basin for basin in ids if basin not in damaged], config, means, known
+            )
+        except series.DamagedSeries as problem:
+            damaged[problem.basin] = str(problem)
+
+
+def _load_whole(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
+) -> dict[str, BasinForcing | str]:
+    inputs = config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
+    extents = series.extent(session, ids, inputs.product, names)
+    statics = _attributes(session, ids, inputs.static, means)
+    outcomes: dict[str, BasinForcing | str] = {}
+    records: dict[str, Period] = {}
+    for basin in ids:
+        if missing := [name for name in names if (basin, name) not in extents]:
+            outcomes[basin] = _without_series(session, basin, inputs, missing)
+        elif isinstance(static := statics[basin], str):
+            outcomes[basin] = static
+        else:
+            of_basin = [extents[basin, name] for name in names]
+            first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
+            if known.get(basin, last) < first:
+                outcomes[basin] = f"{basin}: its record of {inputs.product} begins on {first}, which is yet to come."
+            else:
+                records[basin] = Period(first, min(last, known.get(basin, last)))
+    if not records:
+        return outcomes
+    span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
+    values, flags = series.read_many_flagged(session, list(records), inputs.product, names, span)
+    stamps = series.stamps(session, list(records), inputs.product)
+    feed = feeds.of_product(session, inputs.product)
+    for (basin, record), of_span, flags_of_span in zip(records.items(), values, flags, strict=True):
+        days = days_of(span, record)
+        of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
+        static = statics[basin]
+        assert isinstance(static, Attributes)
+        outcomes[basin] = _usable(basin, config, record, of_record, marked, static, stamps[basin], feed)
+    return outcomes
+
+
+def _attributes(
+    session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
+) -> dict[str, Attributes | str]:
+    rows = basins.attributes_of(session, ids, names)
+    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    return {
+        basin: completed(basin, names, values, means, basin in assuming)
+        for basin, values in zip(ids, rows, strict=True)
+    }
+
+
+def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> str:
+    others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
+    return (
+        f"{basin} has no {', '.join(missing)} of the forcing product {inputs.product}, which this model takes "
+        f"(kept of this basin: {others}): ingest that product, or choose a model of another one."
+    )
+
+
+def _usable(
+    basin: str,
+    config: TrainingConfig,
+    record: Period,
+    values: Array,
+    marked: npt.NDArray[np.bool_],
+    static: Attributes,
+    stamp: int,
+    feed: feeds.Feed | None,
+) -> BasinForcing | str:
+    """Return what can be used of a record (days, variables; precipitation first), or why nothing can.
+
+    Args:
+        feed: that fills the product.
+        marked: (days, variables), which values were FILLED when they came in.
+    """
+    inputs = config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
+    filled: dict[str, Days] = {}
+    stop = None
+    if architecture(config.network).skips_gaps:
+        complete = np.flatnonzero(~_unusable(values).any(axis=1))
+        if not len(complete):
+            return f"{basin} has no day with all forcing of {inputs.product}: ingest it."
+        first, after = int(complete[0]), int(complete[-1]) + 1
+        values[_unusable(values)] = np.nan
+    else:
+        filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
+        first = 0
+        after, stop = _until_unusable(basin, inputs, record, values, feed)
+        if not after:
+            return str(stop)
+    mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+    for at, name in enumerate(names):
+        if (of_source := record.days[marked[:, at]]).size:
+            filled[name] = np.union1d(filled.get(name, of_source), of_source)
+    forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
+    return BasinForcing(forcing, filled, stop, stamp, static.assumed)
+
+
+def skipped_days(
+    session: Session, versions: Sequence[Version], basins: Sequence[str], period: Period
+) -> dict[str, Days]:
+    """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
+    with networks that do not."""
+    configs = [(TrainingConfig.from_stored(version.config), attribute_means(version)) for version in versions]
+    skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
+    skipped: dict[str, Days] = {}
+    for basin in basins if skipping else ():
+        missing = np.zeros(len(period), dtype=bool)
+        for config, means in skipping:
+            found = load_forcing(session, basin, config, means)
+            if not isinstance(found, str) and period.overlap(found.period) == period:
+                missing |= found.forcing.over(period).missing[0]
+        skipped[basin] = period.days[missing]
+    return skipped
+
+
+def _unusable(values: Array) -> npt.NDArray[np.bool_]:
+    """Return where a value (days, variables; precipitation first) cannot be used."""
+    unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
+    unusable[:, 0] |= values[:, 0] < 0
+    return unusable
+
+
+def _until_unusable(
+    basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
+) -> tuple[int, str | None]:
+    """Return how many days come before the first that cannot be used, and why it cannot."""
+    names = (inputs.mass, *inputs.auxiliary)
+    unusable = _unusable(values)
+    bad_days = np.flatnonzero(unusable.any(axis=1))
+    if not len(bad_days):
+        return len(values), None
+    at = int(bad_days[0])
+    which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
+    what = "is negative" if values[at, 0] < 0 else "is missing"
+    missing = record.first + at
+    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, missing, missing)
+    return at, (
+        f"{basin}: {which} of {inputs.product} {what} on {missing}, and a day's forcing is never guessed: {remedy}."
+    )
+
+
+def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | str:
+    """Return a basin's observed discharge over a period in mm/day, NaN where missing, or why there is none.
+
+    Args:
+        products: whose area it is converted by (`basins.area_by`).
+    """
+    try:
+        observed = series.read(session, basin, gauge_product(basin), "discharge", period)
+    except series.DamagedSeries as problem:
+        return str(problem)
+    if observed is None:
+        return f"{basin} has no observed discharge in {period}: ingest its streamflow."
+    area = area_by(basins.get(session, basin).areas, products)
+    if area is None:
+        return (
+            f"{basin} has no area of {products[0]}, by which its discharge is converted: ingest it, or give the area "
+            f"(freshet basins add {basin} --area KM2)."
+        )
+    return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
+
+
+def stacked(forcings: Sequence[Forcing]) -> Forcing:
+    """Return forcings of the same days as one."""
+    first = forcings[0]
+    return Forcing(
+        first.first,
+        np.concatenate([one.mass for one in forcings]),
+        np.concatenate([one.auxiliary for one in forcings]),
+        np.concatenate([one.static for one in forcings]),
+        tuple(basin for one in forcings for basin in one.ids),
+    )
+
+
+def content_hash(*arrays: npt.NDArray[np.float32]) -> str:
+    """Return the SHA-256 of some arrays, one NaN like any other."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(str(array.shape).encode())
+        digest.update(np.where(np.isnan(array), np.float32("nan"), array).astype("<f4").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,175 @@
+"""From a source into the records: a basin is kept whole or left as it was, and the others go on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.findings import Finding
+from hydrology.base.gaps import LONGEST_FILLED_GAP
+from hydrology.base.series import DailySeries
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.quality import quality_report
+from ingestion.base import BasinData, Source, SourceFile
+from operations.data.check_weather import check_observed
+from records.access import permissions
+from records.access.permissions import SERVICE, Grant
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import states
+from records.series import series, sources
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one basin.
+
+    Attributes:
+        status: `new`, `changed`, `unchanged` or `failed`.
+        new_days, changed_days: values that were not known, and values that were replaced (and logged).
+        invalidated_states: model states that had consumed a replaced value.
+        warnings: the sentences of its quality report that are more than information.
+        weather_warnings: what is odd in the weather that came in.
+        error: why it failed.
+    """
+
+    basin: str
+    status: str
+    new_days: int = 0
+    changed_days: int = 0
+    invalidated_states: int = 0
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    weather_warnings: tuple[str, ...] = ()
+
+
+def held(source: Source, wanted: Sequence[str]) -> list[str]:
+    """Return the wanted basins of a source (none named: all), sorted.
+
+    Raises:
+        InvalidInput: a wanted basin is not in the source.
+    """
+    basins = source.basins()
+    if missing := sorted(set(wanted) - set(basins)):
+        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(basins)} other basins.")
+    return [basin for basin in basins if not wanted or basin in wanted]
+
+
+def ingest(
+    database: Database,
+    source: Source,
+    clock: Clock,
+    wanted: Sequence[str] = (),
+    on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
+    grant: Grant = SERVICE,
+) -> list[Outcome]:
+    """Keep what a source holds of the wanted basins (none named: of all).
+
+    Args:
+        grant: with whose rights: an operator's key brings its own basins and registers new ones, and others fail.
+        on_basin: gets each outcome with how many are done, of how many.
+
+    Raises:
+        InvalidInput: as `held`.
+    """
+    names = held(source, wanted)
+    outcomes = []
+    for done, basin in enumerate(names, start=1):
+        outcomes.append(_ingest_basin(database, source, clock, basin, grant))
+        on_basin(outcomes[-1], done, len(names))
+    return outcomes
+
+
+def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, grant: Grant) -> Outcome:
+    try:
+        data = source.read(basin)
+        with database.transaction() as session:
+            is_new = permissions.register(session, grant, basin)
+            outcome = store(session, data, clock)
+        findings = report_quality(database, basin, clock)
+    except Problem as problem:
+        log.warning("ingest.failed", basin=basin, error=str(problem))
+        return Outcome(basin, "failed", error=str(problem))
+    warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
+    log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
+    return replace(outcome, status="new" if is_new else outcome.status, warnings=warnings)
+
+
+def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+    """Keep what a source says of a basin: new days are added, others revised, and states that rest on them invalidated.
+
+    Raises:
+        DataProblem: a value cannot be kept, or the weather cannot be what it is labelled as.
+    """
+    changes = basins.upsert(
+        session,
+        basins.Basin(
+            data.basin, data.name, data.latitude, data.longitude, data.huc, data.areas, data.attributes, data.texts
+        ),
+    )
+    data, odd = check_observed(session, data)
+    new_days = changed_days = invalidated = 0
+    source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
+    for one in data.series:
+        key = (data.basin, one.product, one.variable)
+        before = series.extent(session, [data.basin], one.product, [one.variable]).get((data.basin, one.variable))
+        written = series.write(session, *key, one.series, source_ids[one.file], clock.now())
+        new_days += written.new_days
+        changed_days += written.changed_days
+        first = first_affected(written, before)
+        if first is not None:
+            why = f"{one.variable} of {one.product} was revised"
+            invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
+    if basins.attributes_revised(session, data.basin, changes):
+        invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
+    status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
+    return Outcome(data.basin, status, new_days, changed_days, invalidated, weather_warnings=tuple(odd))
+
+
+def first_affected(written: series.Written, before: Period | None) -> Day | None:
+    """Return the first day whose state can differ after a write, or None.
+
+    A day inside the record may end a gap that was interpolated, so the days of such a gap before it count too.
+    Days after the record's end touch no state.
+    """
+    touched = [day for day in (written.first_changed, written.first_new) if day is not None]
+    if before is None or not touched or min(touched) > before.last:
+        return None
+    return min(touched) - np.timedelta64(LONGEST_FILLED_GAP, "D")
+
+
+def _register(session: Session, file: SourceFile, clock: Clock) -> int:
+    return sources.register(session, file.name, file.sha256, file.size, clock.wall())
+
+
+def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding]:
+    """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
+    with database.reading() as session:
+        stored = basins.get(session, basin)
+        kept: dict[tuple[str, str], DailySeries] = {}
+        damaged: list[Finding] = []
+        for entry in series.catalogue(session, basin):
+            try:
+                one = series.read(session, basin, entry.product, entry.variable)
+            except series.DamagedSeries as problem:
+                of = {"product": entry.product, "variable": entry.variable}
+                damaged.append(Finding("damaged", "error", str(problem), of))
+                continue
+            assert one is not None
+            kept[entry.product, entry.variable] = one
+    climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
+    findings = [*quality_report(kept, stored.areas, stored.latitude, climate), *damaged]
+    with database.transaction() as session:
+        by_product: dict[str, list[Finding]] = {product: [] for product, _ in kept}
+        for finding in findings:
+            by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
+        for product, found in by_product.items():
+            basins.replace_quality(session, basin, product, [asdict(finding) for finding in found], clock.wall())
+    return findings

@@ -1,0 +1,76 @@
+"""Published scores from their file into the records."""
+
+from dataclasses import dataclass
+
+import structlog
+
+from ingestion.sources import benchmarks
+from records.basins import basins
+from records.database.engine import Database
+from records.series import sources
+from records.verification import published_scores
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+_NONE_GIVEN = "The published file gives none."
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of a file of published scores.
+
+    Attributes:
+        source, citation: where they are from.
+        models: their names.
+        basins, basins_here: how many it speaks of, and how many of them are kept here.
+        new, changed, unchanged: scores.
+    """
+
+    source: str
+    citation: str
+    models: tuple[str, ...]
+    basins: int
+    basins_here: int
+    new: int
+    changed: int
+    unchanged: int
+
+
+def ingest_published(database: Database, clock: Clock, published: benchmarks.Publication) -> Ingested:
+    """Keep the published scores that a file holds; the same again stores nothing.
+
+    They are kept for every basin that the file speaks of, so that it does not matter which is ingested first.
+    """
+    scores = [
+        published_scores.PublishedScore(
+            source=published.source,
+            model=one.model,
+            basin_id=one.basin,
+            metric=one.metric,
+            first_day=published.period.first,
+            last_day=published.period.last,
+            value=one.value,
+            reason=_NONE_GIVEN if one.value is None else None,
+        )
+        for one in published.scores
+    ]
+    with database.transaction() as session:
+        file = sources.register(session, published.file.name, published.file.sha256, published.file.size, clock.wall())
+        publication = published_scores.Publication(
+            source=published.source, citation=published.citation, file_id=file, kept_at=clock.wall()
+        )
+        kept = published_scores.keep(session, publication, scores)
+        here = {basin.id for basin in basins.list_basins(session)}
+    named = {one.basin for one in published.scores}
+    log.info("published.ingest", source=published.source, new=kept.new, changed=kept.changed)
+    return Ingested(
+        source=published.source,
+        citation=published.citation,
+        models=tuple(sorted({one.model for one in published.scores})),
+        basins=len(named),
+        basins_here=len(named & here),
+        new=kept.new,
+        changed=kept.changed,
+        unchanged=kept.unchanged,
+    )

@@ -1,0 +1,26 @@
+"""How much water could evaporate in a basin, by its own weather."""
+
+import numpy as np
+
+from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from jobspec.training import InputsConfig
+from models.arrays import Forcing
+from records.basins.basins import Basin
+
+TEMPERATURES = ("tmax", "tmin")
+
+
+def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | str:
+    """Return the mean of potential evapotranspiration over some days in mm/day, or why it is not known.
+
+    Args:
+        forcing: of the basin alone; days on which a temperature is missing are left out.
+        inputs: what it holds.
+    """
+    if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
+        return f"Potential evapotranspiration needs {' and '.join(lacking)}, which this model does not take."
+    if basin.latitude is None:
+        return "Potential evapotranspiration needs the latitude of the basin, which is not known."
+    tmax, tmin = (forcing.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
+    radiation = extraterrestrial_radiation(forcing.period.days, basin.latitude)[:, 0]
+    return float(np.nanmean(potential_evapotranspiration((tmax.astype(np.float64) + tmin) / 2, radiation)))

@@ -1,0 +1,69 @@
+"""Where a source's data come from: a path as it is, if it may be read, a URL after it was fetched."""
+
+import shutil
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urldefrag
+
+from hydrology.base.errors import InvalidInput
+from ingestion.download import Progress, fetch
+from ingestion.reading import Files
+from jobspec.addresses import HostPort
+
+DOWNLOAD_DAYS = 7
+"""How long a download stays that was broken off, or whose data could not be taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What a source may be read from.
+
+    Attributes:
+        downloads: the folder that URLs are fetched into, each into a folder of its own.
+        hosts: hosts with their ports that need no public address.
+        roots: the folders that paths must be in; None: any, as for the command line.
+        on_progress: gets the bytes that are fetched and the bytes there will be (None: the server does not say).
+        on_file: gets the name of each file before it is read.
+    """
+
+    downloads: Path
+    hosts: Collection[HostPort]
+    roots: tuple[Path, ...] | None
+    on_progress: Progress
+    on_file: Callable[[str], None]
+
+    @contextmanager
+    def of(self, places: Sequence[str]) -> Iterator[tuple[list[Path], Files]]:
+        """Give the paths of places, and the files that may be read there; what was fetched is deleted in the end.
+
+        A URL may end in `#sha256=` and 64 hexadecimal digits, which what comes is held against. If the block raises,
+        the downloads stay for some days: with a checksum they are not fetched again.
+
+        Raises:
+            InvalidInput: a URL or its fragment cannot be used.
+            DownloadError: it cannot be fetched.
+        """
+        self._remove_old_downloads()
+        downloads = {place: self._fetched(place) for place in places if "://" in place}
+        roots = None if self.roots is None else (*self.roots, *downloads.values())
+        yield [downloads.get(place, Path(place)) for place in places], Files(roots, self.on_file)
+        for path in downloads.values():
+            shutil.rmtree(path.parent)
+
+    def _fetched(self, place: str) -> Path:
+        url, fragment = urldefrag(place)
+        algorithm, _, checksum = fragment.partition("=")
+        if fragment and (algorithm != "sha256" or len(checksum) != 64):
+            raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
+        folder = self.downloads / sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return fetch(url, folder, sha256=checksum or None, allowed=self.hosts, on_progress=self.on_progress)
+
+    def _remove_old_downloads(self) -> None:
+        oldest = time.time() - DOWNLOAD_DAYS * 86_400
+        for folder in self.downloads.glob("*/"):
+            if all(path.stat().st_mtime < oldest for path in (folder, *folder.iterdir())):
+                shutil.rmtree(folder)

@@ -1,0 +1,1 @@
+"""Fetches observations and weather from feeds."""

@@ -1,0 +1,77 @@
+"""The feed that settings name, ready to be asked."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ingestion.feeds.base import Feed
+from ingestion.feeds.daymet import DaymetFeed
+from ingestion.feeds.files import FilesFeed
+from ingestion.feeds.http import Service
+from ingestion.feeds.nwis import NwisFeed
+from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
+from ingestion.feeds.points import OverPoints
+from ingestion.feeds.usgs import UsgsFeed
+from jobspec.feeds import (
+    AnyFeedSettings,
+    DaymetSettings,
+    FilesSettings,
+    NwisSettings,
+    OpenMeteoArchiveSettings,
+    OpenMeteoEnsembleSettings,
+    OpenMeteoForecastSettings,
+    UsgsSettings,
+)
+from operations.data.source_paths import Intake
+from runtime.settings import Settings
+
+Tell = Callable[[str], None]
+
+
+def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
+    """Return USGS's Water Data OGC API.
+
+    Args:
+        pause: waits for some seconds between two attempts.
+    """
+    return Service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY", settings.ingest_hosts, pause)
+
+
+@contextmanager
+def opened(
+    told: AnyFeedSettings, settings: Settings, intake: Intake, tell: Tell, pause: Callable[[float], None]
+) -> Iterator[Feed]:
+    """Give the feed that is told so.
+
+    Args:
+        intake: where files may be read from.
+        tell: gets what is worth knowing beforehand.
+        pause: waits for some seconds between two attempts.
+    """
+
+    def service(url: str, key: str | None = None, setting: str | None = None) -> Service:
+        return Service(url, key, setting, settings.ingest_hosts, pause)
+
+    def open_meteo(url: str) -> Service:
+        return service(url, settings.open_meteo_key, "FRESHET_OPEN_METEO_KEY")
+
+    match told:
+        case UsgsSettings():
+            yield UsgsFeed(usgs(settings, pause), told.series)
+        case NwisSettings():
+            yield NwisFeed(service(settings.nwis_url), told.form, told.series)
+        case OpenMeteoArchiveSettings():
+            yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), told.model, tell))
+        case OpenMeteoForecastSettings():
+            host = open_meteo(settings.open_meteo_forecast_url)
+            forecast = OpenMeteoForecast(
+                host, "/v1/forecast", told.model, told.days_ahead, tell=tell, behind=told.days_behind
+            )
+            yield OverPoints(forecast)
+        case OpenMeteoEnsembleSettings():
+            host = open_meteo(settings.open_meteo_ensemble_url)
+            yield OverPoints(OpenMeteoForecast(host, "/v1/ensemble", told.model, told.days_ahead, told.members, tell))
+        case DaymetSettings():
+            yield OverPoints(DaymetFeed(service(settings.daymet_url)))
+        case FilesSettings():
+            with intake.of(told.from_) as (paths, files):
+                yield FilesFeed(paths, told.product, files)

@@ -1,0 +1,258 @@
+"""Asking a feed, and keeping what it gives: a basin whole or not at all, and the others go on."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Period, last_ended_day
+from hydrology.base.discharge_values import refused
+from hydrology.base.errors import InvalidInput, Problem
+from hydrology.weather.forcing import WeatherForecast
+from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
+from jobspec.feeds import AnyFeedSettings, FilesSettings
+from operations.data.basins import TIME_ZONE
+from operations.data.check_weather import check_forecast
+from operations.data.ingest import report_quality, store
+from operations.data.source_paths import Intake
+from operations.feeds import holes
+from operations.feeds.adapters import opened
+from records.basins import basins
+from records.database.engine import Database
+from records.weather import feeds, product_credits, weather_issues
+from records.weather.feeds import BasinStatus, FetchedBasin
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+log = structlog.get_logger()
+
+_NOTHING = "The service holds no value of the days asked for."
+_EASTERNMOST, _WESTERNMOST = "Etc/GMT-14", "Etc/GMT+12"  # where a day ends first, and where last
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who is told how a fetch goes on.
+
+    Attributes:
+        on_basin: gets each basin with how many are done, of how many.
+        tell: gets what is worth knowing beforehand, such as what the fetch weighs.
+        pause: waits for some seconds between two attempts.
+    """
+
+    on_basin: Callable[[FetchedBasin, int, int], None] = lambda _basin, _done, _total: None
+    tell: Callable[[str], None] = lambda _sentence: None
+    pause: Callable[[float], None] = time.sleep
+
+
+_NOBODY = Listener()
+
+
+def fetch(
+    database: Database,
+    clock: Clock,
+    settings: Settings,
+    intake: Intake,
+    name: str,
+    wanted: Sequence[str] = (),
+    period: Period | None = None,
+    listener: Listener = _NOBODY,
+) -> list[FetchedBasin]:
+    """Ask a feed for what is new of its basins, keep it, and keep how that went.
+
+    Args:
+        intake: where a feed of files may read from.
+        wanted: basins of the feed; none named: all of them.
+        period: the days to ask for; by default the last ones that the feed says.
+
+    Raises:
+        UnknownFeed: there is none of that name.
+        InvalidInput: a wanted basin is not of the feed, or none is left.
+    """
+    now = clock.now()
+    with database.reading() as session:
+        feed = feeds.get(session, name)
+        told = feed.read()
+        sites = _sites(session, feed, wanted)
+        holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
+    fetched_at = {site.basin: site.fetched_at for site in sites}
+    done: dict[str, FetchedBasin] = {}
+    usual = _usual_days(told, clock)
+    with opened(told, settings, intake, listener.tell, listener.pause) as source:
+        for given in _given(source, sites, Wanted(period or usual, now)):
+            before = fetched_at[given.basin]
+            done[given.basin] = _kept(database, clock, feed, source, given, before)
+            listener.on_basin(done[given.basin], len(done), len(sites))
+        if period is None and not isinstance(told, FilesSettings):  # files are read whole each time
+            _ask_for_holes(database, clock, feed, source, sites, usual.first, done)
+    until = usual.first if period is None else None
+    done = _with_holes(database, clock, feed, done, holes_before, until)
+    error = _error([*done.values()])
+    with database.transaction() as session:
+        feeds.note_fetch(session, feed, now, error)
+    log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
+    return [*done.values()]
+
+
+def _ask_for_holes(
+    database: Database,
+    clock: Clock,
+    feed: feeds.Feed,
+    source: Feed,
+    sites: Sequence[Site],
+    until: Day,
+    done: dict[str, FetchedBasin],
+) -> None:
+    """Ask for days inside the records that have no value, and add what came to what the usual days gave."""
+    # Without `fetched_at`: what was revised since then came with the usual days.
+    asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
+    with database.reading() as session:
+        found = holes.find(session, feed, asked, until)
+    for span, names in holes.spans_to_ask(found, clock.now()):
+        for given in _given(source, [asked[name] for name in names], Wanted(span, clock.now())):
+            before = done[given.basin]
+            try:
+                with database.transaction() as session:
+                    more = _stored(session, clock, feed, source, given)
+            except Problem as problem:
+                why = f"Days inside its record were asked for again ({span}), without success: {problem}"
+                done[given.basin] = replace(before, warnings=[*before.warnings, why])
+                continue
+            days = {name: getattr(before, name) + getattr(more, name) for name in ("new_days", "revised_days")}
+            status: BasinStatus = "revised" if days["revised_days"] else "new" if days["new_days"] else "unchanged"
+            reason = None if days["new_days"] or days["revised_days"] else before.reason
+            warnings = [*dict.fromkeys([*before.warnings, *more.warnings])]
+            done[given.basin] = replace(before, status=status, reason=reason, warnings=warnings, **days)
+
+
+def _with_holes(
+    database: Database,
+    clock: Clock,
+    feed: feeds.Feed,
+    done: Mapping[str, FetchedBasin],
+    before: Mapping[str, list[feeds.Hole]],
+    until: Day | None,
+) -> dict[str, FetchedBasin]:
+    """Note what is missing inside the records now; where that has changed, the quality reports are written anew."""
+    with database.reading() as session:
+        found = holes.find(session, feed, done, until)
+    noted = {}
+    for basin, one in done.items():
+        noted[basin] = replace(one, holes=holes.reported(found.get(basin, {})))
+        with database.transaction() as session:
+            feeds.note_basin(session, feed, noted[basin])
+        if noted[basin].holes != before.get(basin, []):
+            report_quality(database, basin, clock)
+    return noted
+
+
+def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Site]:
+    names = feeds.targets(session, feed)
+    if others := sorted(set(wanted) - set(names)):
+        raise InvalidInput(f"The feed {feed.name} is not of {', '.join(others[:10])}: name some of its own basins.")
+    names = [basin for basin in names if not wanted or basin in wanted]
+    if not names:
+        raise InvalidInput(f"The feed {feed.name} has no basin to ask for: ingest or register some first.")
+    fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
+    by_id = {basin.id: basin for basin in basins.list_basins(session)}
+    return [
+        Site(
+            *(basin.id, basin.latitude, basin.longitude, basin.texts.get(TIME_ZONE), fetched.get(basin.id)),
+            tuple((latitude, longitude) for latitude, longitude in basin.weather_points or ()),
+        )
+        for basin in (by_id[name] for name in names)
+    ]
+
+
+def _usual_days(told: AnyFeedSettings, clock: Clock) -> Period:
+    """Return the days that a feed says, as many wherever a gauge is; each takes those that have ended there."""
+    return until_now(
+        last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(told, "days_back", 1) - 1, "D"), clock
+    )
+
+
+def until_now(first: Day, clock: Clock) -> Period:
+    """Return the days from a first one to the last that has ended anywhere on Earth.
+
+    Raises:
+        InvalidInput: the first has not.
+    """
+    return Period(first, last_ended_day(clock.now(), _EASTERNMOST))
+
+
+def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+    """Give something of every site once, whatever the service does."""
+    left = {site.basin for site in sites}
+    cause: Problem = FeedProblem("The service gave no answer about the basin.")
+    try:
+        for given in source.fetch(sites, wanted):
+            if given.basin in left:
+                left.remove(given.basin)
+                yield given
+    except FeedProblem as problem:
+        cause = problem
+    yield from (Given(site.basin, cause) for site in sites if site.basin in left)
+
+
+def _kept(
+    database: Database, clock: Clock, feed: feeds.Feed, source: Feed, given: Given, before: datetime | None
+) -> FetchedBasin:
+    """Keep what came of a basin and how that went, in one transaction; where that fails, only how it went.
+
+    Args:
+        before: when the basin last did not fail.
+    """
+    try:
+        with database.transaction() as session:
+            fetched = _stored(session, clock, feed, source, given)
+            feeds.note_basin(session, feed, fetched)
+    except Problem as problem:
+        log.warning("feed.failed", feed=feed.name, basin=given.basin, error=str(problem))
+        fetched = FetchedBasin(
+            basin_id=given.basin, status="failed", reason=str(problem), tried_at=clock.now(), fetched_at=before
+        )
+        with database.transaction() as session:
+            feeds.note_basin(session, feed, fetched)
+    return fetched
+
+
+def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, given: Given) -> FetchedBasin:
+    now = clock.now()
+    nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
+    match given.content:
+        case Observations() as observed:
+            product = feed.product or gauge_product(given.basin)
+            if observed.variables:
+                product_credits.keep(session, product, feed.origin if feed.product else product, source.credit)
+            outcome = store(session, observed.as_data(given.basin, feed.product), clock)
+            status: BasinStatus = "revised" if outcome.changed_days else "new" if outcome.new_days else "unchanged"
+            return replace(
+                nothing,
+                status=status,
+                new_days=outcome.new_days,
+                revised_days=outcome.changed_days,
+                reason=None if observed.variables else _NOTHING,
+                warnings=[
+                    *outcome.weather_warnings,
+                    *(f"Discharge: {said}." for one in observed.variables.values() if (said := refused(one))),
+                ],
+            )
+        case WeatherForecast() as forecast:
+            odd = check_forecast(session, forecast)
+            keeping = weather_issues.keep(session, [forecast], clock.wall(), operational=True)
+            if keeping.new:
+                return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
+            # What was kept of this run before never changes, even where the days asked for have moved on.
+            return replace(nothing, reason=keeping.refused.get(given.basin))
+        case problem:
+            raise problem
+
+
+def _error(done: Sequence[FetchedBasin]) -> str | None:
+    failed = [one for one in done if one.status == "failed"]
+    return f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None

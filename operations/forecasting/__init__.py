@@ -1,0 +1,1 @@
+"""Forecasts: plan, states, simulation, ledger, calibration, what-if."""

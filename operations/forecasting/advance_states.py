@@ -1,0 +1,214 @@
+"""States: what the cells of a version hold in a basin at the end of a day.
+
+A basin's first state begins with empty cells (the empty store) on the first day of its record. Every later state is
+advanced from a stored one, so the state of a day does not depend on which days were forecast before. States are stored
+at the end of every water year on the way, and at T0. Each carries the sums of its inflow and outflow since the empty
+store, so that a leak too small to show over any one span shows over all of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+
+from hydrology.base.calendar import Day, Period, month
+from hydrology.uncertainty.error_model import LONGEST_GAP
+from hydrology.water.ledger import Sums, sums_after
+from models import balance
+from models.arrays import Forcing
+from models.inference import GROUP, ArrayMap
+from operations.data.dataset import BasinForcing, content_hash, stacked
+from operations.versions.load_networks import LoadedVersion
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import states
+from records.series import series
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+ONE_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The stored state that a run begins from."""
+
+    day: Day
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A basin at the end of T0.
+
+    Attributes:
+        state: the stored state of T0; the first axis of its arrays is the member.
+        parent: the newest state stored before; None where the run began from the empty store.
+        problem: why the basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
+    """
+
+    state: states.State | None
+    parent: Parent | None
+    problem: str | None = None
+
+
+def advance(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    t0: Day,
+    on_days: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    keep: bool = True,
+) -> dict[str, Advanced]:
+    """Advance the states of basins to the end of T0, and store them.
+
+    Args:
+        forcings: the forcing of each basin; its record must reach T0.
+        on_days: called with the number of basin-days done and the total.
+        keep: whether to store them.
+    """
+    with database.reading() as session:
+        kept = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
+    starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in kept.items()}
+    total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
+    done = 0
+    result: dict[str, Advanced] = {}
+    for names in groups(starts, kept):
+        chunk = {basin: kept[basin] for basin in names}
+        parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
+        problems: dict[str, str] = {}
+        for days in _segments(starts[names[0]], t0):
+            new = _advance_segment(loaded, forcings, chunk, days, problems)
+            chunk |= _kept(database, clock, loaded, forcings, new, problems, keep=keep)
+            done += len(days) * len(names)
+            on_days(done, total)
+        for basin in names:
+            result[basin] = Advanced(chunk[basin], parents[basin], problems.get(basin))
+    return result
+
+
+def groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+    """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
+    beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
+    for beginning in sorted(set(beginnings.values())):
+        names = [basin for basin, value in beginnings.items() if value == beginning]
+        for first in range(0, len(names), GROUP):
+            yield names[first : first + GROUP]
+
+
+def _segments(first: Day, last: Day) -> Iterator[Period]:
+    """Yield the days from first to last, cut at the ends of the water years."""
+    if last < first:
+        return
+    days = Period(first, last).days
+    ends = [int(i) for i in np.flatnonzero((month(days) == 9) & (month(days + ONE_DAY) == 10))]
+    begin = 0
+    for end in dict.fromkeys([*ends, len(days) - 1]):
+        yield Period(days[begin], days[end])
+        begin = end + 1
+
+
+def _advance_segment(
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    chunk: Mapping[str, states.State | None],
+    days: Period,
+    problems: dict[str, str],
+) -> dict[str, states.NewState]:
+    """Run basins over a span of days from their states in `chunk`; return the new states."""
+    going = [basin for basin in chunk if basin not in problems]
+    if not going:
+        return {}
+    forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
+    start = member_states([chunk[basin] for basin in going], len(loaded.labels))
+    keep = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
+    outputs, last = loaded.ensemble.simulate(forcing, start, keep)
+    new = {}
+    for at, basin in enumerate(going):
+        before = chunk[basin]
+        sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
+        if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
+            problems[basin] = f"{basin}: between {days.first} and {days.last} {problem}"
+            continue
+        new[basin] = states.NewState(
+            version_id=loaded.version.id,
+            basin_id=basin,
+            day=days.last,
+            product=loaded.version.product,
+            arrays={name: np.stack([member[name][at] for member in last]) for name in last[0]},
+            parent_day=before.day if before else None,
+            parent_hash=before.sha256 if before else None,
+            inputs_hash=content_hash(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
+            spin_up_days=_spin_up_days(before, days),
+            sums=sums,
+            recent_flow=_recent_flow(before, outputs, at),
+        )
+    return new
+
+
+def _kept(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    new: Mapping[str, states.NewState],
+    problems: dict[str, str],
+    *,
+    keep: bool,
+) -> dict[str, states.State]:
+    """Return new states, stored where they are to be kept, of the basins whose forcing is still the same."""
+    if not new:
+        return {}
+    with database.transaction() as session:
+        after = {}
+        for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
+            basins.lock(session, basin)
+            if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
+                problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
+            elif keep:
+                after[basin] = states.put(session, new[basin], clock.wall())
+            else:
+                after[basin] = states.unkept(new[basin], clock.wall())
+        return after
+
+
+def _conserves(loaded: LoadedVersion) -> bool:
+    return loaded.ensemble.conserving
+
+
+def member_states(kept: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
+    """Return the states of basins as one map per member, basins on the first axis; None for empty stores."""
+    if kept[0] is None:
+        return None
+    arrays = [state.arrays for state in kept if state is not None]
+    return [
+        {name: np.stack([state[name][member] for state in arrays]) for name in arrays[0]} for member in range(members)
+    ]
+
+
+def _spin_up_days(before: states.State | None, days: Period) -> int | None:
+    """Return the days from the empty store to the last day of a span; None where the state before has no count."""
+    if before is None:
+        return len(days)
+    return None if before.spin_up_days is None else before.spin_up_days + len(days)
+
+
+def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
+    """Return the members' mean discharge of the last days: of as many as an observed flow is told by."""
+    flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
+    earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
+    return np.concatenate([*earlier, flow])[-LONGEST_GAP:]
+
+
+def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:
+    """Return the sums since the empty store at the end of a segment; None where the state before has none."""
+    if before is not None and before.sums is None:
+        return None
+    discharge = outputs["discharge"][:, at]
+    rain = np.broadcast_to(forcing.mass[at], discharge.shape)
+    return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])

@@ -1,0 +1,95 @@
+"""A weather forecast as a version's product would tell it: from its model to the live archive, and on from there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.weather.bridge import BRIDGED, DailyWeather
+from hydrology.weather.forcing import WeatherForecast
+from models.arrays import Array
+from operations.forecasting.days import RunDays
+from operations.weather.fit_bridges import weather_of
+from records.weather import bridges
+from records.weather.bridges import InForce
+
+
+@dataclass(frozen=True, slots=True)
+class BridgedForecast:
+    """A weather forecast that went over bridges.
+
+    Attributes:
+        traces: their labels.
+        first: the first day.
+        values: (traces, days) by variable.
+        over: the bridges, in their order.
+    """
+
+    traces: tuple[str, ...]
+    first: Day
+    values: Mapping[str, Array]
+    over: tuple[InForce, ...]
+
+    @property
+    def period(self) -> Period:
+        """First and last day."""
+        days = next(iter(self.values.values())).shape[1]
+        return Period(self.first, self.first + np.timedelta64(days - 1, "D"))
+
+
+def needed(days: RunDays, in_force: InForce | None) -> Period:
+    """Return the days that a weather forecast must hold: later ones, where precipitation is known a day later."""
+    later = np.timedelta64(0 if in_force is None else in_force.part.corrections.days_after, "D")
+    return Period(days.ahead.first + later, days.ahead.last + later)
+
+
+def bridged(
+    session: Session, forecast: WeatherForecast, product: str, days: RunDays, in_force: InForce | None
+) -> WeatherForecast | BridgedForecast | str:
+    """Return a weather forecast of a basin as a product would tell it, or why it cannot be told so.
+
+    One of a model that no bridge is from is taken as if it were of the live archive; where the product is none of a
+    bridge either, it stays as it is.
+
+    Args:
+        in_force: the bridge that made the product, if one did.
+    """
+    live = product if in_force is None else in_force.bridge.from_product
+    from_model = bridges.for_forecasts(session, forecast.issue.model, live, [forecast.basin]).get(forecast.basin)
+    over = tuple(bridge for bridge in (from_model, in_force) if bridge is not None)
+    if not over:
+        return forecast
+    if missing := [name for name in BRIDGED if name not in forecast.values]:
+        return f"{forecast.basin}: the weather forecast has no {', '.join(missing)}, which its bridge takes: add one."
+    weather = DailyWeather(forecast.first, {name: forecast.values[name].astype(np.float64) for name in BRIDGED})
+    if from_model is not None:
+        weather = from_model.part.corrections.apply(weather)
+    if in_force is not None:
+        weather = in_force.part.corrections.apply(_after_the_archive(session, forecast.basin, weather, days, in_force))
+    ahead = weather.over(days.ahead)
+    held = int(ahead.complete.all(axis=0).sum())
+    if held < days.horizon:
+        return (
+            f"{forecast.basin}: the weather forecast holds {forecast.period}, which makes {held} of the {days.horizon} "
+            f"days after T0 {days.t0} over its bridge, as rain is shared out between days: shorten the horizon, or "
+            "choose another T0 or weather forecast."
+        )
+    values = {name: of_days.astype(np.float32) for name, of_days in ahead.values.items()}
+    return BridgedForecast(forecast.traces, ahead.first, values, over)
+
+
+def _after_the_archive(
+    session: Session, basin: str, weather: DailyWeather, days: RunDays, in_force: InForce
+) -> DailyWeather:
+    """Return weather after the days of the archive that the state of T0 rests on, which each trace begins with."""
+    last = days.t0 + np.timedelta64(in_force.part.corrections.days_after, "D")
+    archive = weather_of(session, basin, in_force.bridge.from_product, Period(days.t0, last))
+    if archive is None:
+        return weather
+    whole = Period(days.t0, max(weather.period.last, last))
+    known, ahead = archive.over(whole).values, weather.over(whole).values
+    return DailyWeather(
+        whole.first, {name: np.where(np.isfinite(known[name]), known[name], ahead[name]) for name in BRIDGED}
+    )

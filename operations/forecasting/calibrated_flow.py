@@ -1,0 +1,196 @@
+"""Calibrated quantiles of a forecast: what the error model of its version makes of the flow that its members expect.
+
+A hindcast has the weather that came, and ESP every weather that has been: what is left is the error of the network,
+which the error model knows. A weather forecast errs, too: by how much, only its own pairs with observed flow can tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Period
+from hydrology.base.series import DailySeries
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
+from hydrology.uncertainty.error_paths import paths
+from operations.data.basins import area_by
+from operations.forecasting.advance_states import ONE_DAY
+from records.basins.basins import Basin
+from records.runs import runs
+from records.runs.calibration_used import RunCalibration
+from records.runs.states import State
+from records.runs.weather_used import RunWeather
+from records.series import series
+from records.versions import error_models
+from records.versions.versions import Version
+
+log = structlog.get_logger()
+
+LEAST_DAYS = 3 * 365
+"""Of forcing: of fewer, nobody can say which flows are high in a basin that the error model was not fitted to."""
+LEAST_MORNINGS = 90
+"""On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastFlow:
+    """The last observed flow at T0 or before, and the flow that was simulated of that day, mm/day."""
+
+    day: Day
+    observed: float
+    simulated: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedFlow:
+    """Flow over the days ahead, mm/day: quantiles (`LEVELS`, leads), and equally likely courses (paths, leads)."""
+
+    quantiles: npt.NDArray[np.float32]
+    paths: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What makes the calibrated quantiles of one basin.
+
+    Attributes:
+        last_flow: None where flow was observed on none of the last days.
+        told: what the run keeps of it.
+        of_forecasts: whether its errors are those of the mean of all traces, and hold what the traces leave open.
+    """
+
+    error_model: BasinErrorModel
+    t0: Day
+    last_flow: LastFlow | None
+    told: RunCalibration
+    of_forecasts: bool = False
+
+    def of(self, flow: npt.NDArray[np.float64]) -> CalibratedFlow:
+        """Return the calibrated flow of the days ahead.
+
+        Args:
+            flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
+        """
+        last, lead = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
+        gap, error = lead, np.full(len(lead), np.nan)
+        if last is not None:
+            gap = lead + float((self.t0 - last.day).astype(int))
+            error[:] = errors_of(self.error_model.errors, np.array([last.simulated]), np.array([last.observed]))
+        if self.of_forecasts:
+            flow = flow.mean(axis=0, keepdims=True)
+        together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
+        of_traces = self.error_model.quantiles(*together).reshape(*flow.shape, -1)
+        quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
+        courses = paths(self.error_model.errors, flow, of_traces)
+        return CalibratedFlow(quantiles.T.astype(np.float32), courses.astype(np.float32))
+
+
+def calibrations(
+    session: Session,
+    version: Version,
+    weather: RunWeather | None,
+    t0: Day,
+    states: Mapping[str, State],
+    basins: Mapping[str, Basin],
+) -> dict[str, Calibration | str]:
+    """Return what makes the calibrated quantiles of each basin, or why it has none.
+
+    Args:
+        weather: the weather forecast that drives the run, where one does.
+        states: of T0.
+    """
+    model = (
+        error_model_of(session, version, list(states))
+        if weather is None
+        else _of_weather(session, version, weather, list(states))
+    )
+    if isinstance(model, str):
+        return dict.fromkeys(states, model)
+    return {
+        name: errors
+        if isinstance(errors := errors_in(model, name), str)
+        else _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
+        for name, state in states.items()
+    }
+
+
+def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | str:
+    """Return the error model of a version, or of its twin, which is judged in its place; or why there is none."""
+    model = error_models.get(session, version.id, basins)
+    if model is None and version.twin_id is not None:
+        model = error_models.get(session, version.twin_id, basins)
+    return model or f"Version {version.id} has no error model: fit one (freshet calibrate)."
+
+
+def _of_weather(
+    session: Session, version: Version, weather: RunWeather, basins: Sequence[str]
+) -> error_models.ErrorModel | str:
+    """Return the error model of a version's forecasts with a weather model, or what it waits for."""
+    name = error_models.of_weather(weather.source, weather.model)
+    mornings = runs.mornings(session, version.id, weather.source, weather.model)
+    return error_models.get(session, version.id, basins, name) or (
+        f"Forecasts with a weather forecast are calibrated on their own past (freshet calibrate --forecasts), once "
+        f"{LEAST_MORNINGS} days T0 with {name} have been observed: {mornings} have been forecast so far."
+    )
+
+
+def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | str:
+    """Return the error model of a basin, or why there is none."""
+    return model.of_basin(basin) or (
+        f"The error model of version {model.version_id} was not fitted to the flow of {basin}, and "
+        + (
+            f"its regional numbers need {LEAST_DAYS} days of forcing."
+            if model.for_unseen
+            else "it has no regional numbers for basins that it was not fitted to."
+        )
+    )
+
+
+def _of_basin(
+    session: Session,
+    model: error_models.ErrorModel,
+    error_model: BasinErrorModel,
+    t0: Day,
+    state: State,
+    basin: Basin,
+    area_products: Sequence[str],
+) -> Calibration:
+    last = _last_flow(session, t0, state, basin, area_products)
+    told = RunCalibration(
+        sha256=model.sha256,
+        weather=model.weather,
+        fitted_on=str(model.period),
+        own_days=error_model.errors.days,
+        last_flow_day=None if last is None else str(last.day),
+        last_flow_mm=None if last is None else last.observed,
+    )
+    return Calibration(error_model, t0, last, told, of_forecasts=model.weather != error_models.OBSERVED)
+
+
+def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:
+    area = area_by(basin.areas, area_products)
+    if state.recent_flow is None or not len(state.recent_flow) or area is None:
+        return None
+    days = Period(t0 - (len(state.recent_flow) - 1) * ONE_DAY, t0)
+    try:
+        stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", days)
+    except series.DamagedSeries as problem:
+        log.warning("forecast.without_last_flow", basin=basin.id, error=str(problem))
+        return None
+    if stored is None:
+        return None
+    observed = _in_mm(stored, area)
+    known = np.flatnonzero(np.isfinite(observed) & np.isfinite(state.recent_flow))
+    if not len(known):
+        return None
+    at = int(known[-1])
+    return LastFlow(days.first + at, float(observed[at]), float(state.recent_flow[at]))
+
+
+def _in_mm(stored: DailySeries, area: Area) -> npt.NDArray[np.float64]:
+    return np.asarray(to_mm_per_day(stored.values, unit=stored.unit, area=area), dtype=float)

@@ -1,0 +1,50 @@
+"""The state of T0 with water that a what-if run adds to it, or takes from it. It is never stored."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hydrology.base.errors import InvalidInput
+from hydrology.snow.snow import TRASH_CELL
+from hydrology.water.storage_increment import incremented
+from jobspec.changes import Increment
+from operations.versions.load_networks import LoadedVersion
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+
+_IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read as snow", "all": "cells"}
+
+
+def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str, increment: Increment) -> State | str:
+    """Return the state with the increment in each member's cells, or why it cannot be put there.
+
+    Args:
+        snow: the cells that read as snow in the basin, or why none do.
+    """
+    basin = state.basin_id
+    if not loaded.ensemble.conserving:
+        return f"{basin}: the network's cells do not hold water, so that none can be added or taken: leave it out."
+    if increment.where != "all" and isinstance(snow, str):
+        return f"{basin}: its snow cannot be told from its other water. {snow} Or change the water of all cells."
+    cells = np.asarray(state.arrays["c"])
+    changed = np.empty_like(cells)
+    for member, label in enumerate(loaded.labels):
+        chosen = _chosen(cells.shape[-1], [] if isinstance(snow, str) else snow.cells[label], increment)
+        try:
+            changed[member] = incremented(cells[member], chosen, increment.mm)
+        except InvalidInput as error:
+            return f"{basin}: the {_IN_WORDS[increment.where]} of member {label} {error}."
+    return replace(state, arrays={**state.arrays, "c": changed})
+
+
+def _chosen(count: int, snow: Sequence[int], increment: Increment) -> list[int]:
+    """Return the cells that share an increment."""
+    cells = [cell for cell in range(count) if cell != TRASH_CELL]
+    match increment.where:
+        case "snow":
+            return [cell for cell in cells if cell in snow]
+        case "other":
+            return [cell for cell in cells if cell not in snow]
+        case "all":
+            return cells

@@ -1,0 +1,54 @@
+"""The days of a forecast run: its T0, the days ahead, and whether a basin's record holds T0."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import InvalidInput
+from operations.data.dataset import BasinForcing
+from operations.forecasting.advance_states import ONE_DAY
+from runtime.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class RunDays:
+    """T0, the last day that the states consume, and how many days a run looks ahead of it."""
+
+    t0: Day
+    horizon: int
+
+    @property
+    def ahead(self) -> Period:
+        """The days after T0."""
+        return Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(self.horizon, "D"))
+
+
+def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_ended: Day) -> RunDays:
+    """Return the days of a run: from the T0 asked for, or from the last one that clock and record allow.
+
+    Args:
+        last_t0: the last day that the record of any of the basins allows.
+        last_ended: the last day that has ended where any of the basins is.
+
+    Raises:
+        InvalidInput: the T0 asked for has not ended at the clock's time.
+    """
+    if t0 is None:
+        return RunDays(min(last_ended, last_t0), horizon)
+    if t0 > last_ended:
+        raise InvalidInput(
+            f"T0 {t0} has not ended at {clock.now():%Y-%m-%d %H:%M} UTC, the time of the clock: choose {last_ended} or "
+            "an earlier day."
+        )
+    return RunDays(t0, horizon)
+
+
+def why_not_begun(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
+    """Return why a basin's record does not hold T0, or T0 has not ended there; None where it has."""
+    if t0 > last_ended:
+        return f"{basin}: T0 {t0} has not ended where it is: choose {last_ended} or an earlier day."
+    record = forcing.period
+    if record.first <= t0 <= record.last:
+        return None
+    return forcing.with_stop(f"{basin}: T0 {t0} is outside the {product} record {record}.")

@@ -1,0 +1,266 @@
+"""Forecast runs: advance the states to T0, look ahead, keep the run whole.
+
+The weather after T0 is the observed (the run is a hindcast, and says so), a weather forecast, that of other years, or
+imagined (the run is a what-if, and says so).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.staleness import age_days, stale
+from hydrology.weather.forcing import IMAGINED, ForcingKind
+from jobspec.jobs.forecasting import ForecastParams
+from models.arrays import Array
+from operations.alerts.decide_alerts import decide
+from operations.data.basins import with_model
+from operations.forecasting.advance_states import advance
+from operations.forecasting.assimilate import assimilated_states
+from operations.forecasting.basin_forecast import BasinStart, forecasts_of, without_forecast
+from operations.forecasting.calibrated_flow import Calibration, calibrations
+from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
+from operations.forecasting.normals import observed_normals, snow_normals
+from operations.forecasting.snow17 import snow17_at
+from operations.forecasting.ungauged_errors import add_unmet
+from operations.forecasting.variance_sources import divided
+from operations.forecasting.water_age import cells_by_age
+from operations.versions.hardware import program
+from operations.versions.stages import stage
+from records.basins import basins
+from records.database.engine import Database
+from records.database.ids import new_id
+from records.runs import run_store, runs
+from records.runs.states import State
+from records.runs.what_if import RunWhatIf
+from records.versions import promotions, versions
+from runtime.clock import Clock
+
+__all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
+
+log = structlog.get_logger()
+
+NO_STATE = "The basin has no state of T0."
+NEVER_OBSERVED = "Nothing like this run was ever observed: how far its flow is off, nothing tells."
+NOT_ASKED = "The run was not asked for the age of its water: forecast with --age, or with `age` in a job."
+OnDays = Callable[[int, int], None]
+
+
+def forecast(
+    database: Database,
+    clock: Clock,
+    params: ForecastParams,
+    *,
+    purpose: runs.Purpose = "operational",
+    owner: str | None = None,
+    key: str | None = None,
+    on_days: OnDays = lambda _done, _total: None,
+) -> list[runs.Run]:
+    """Issue a run for each version that the basins use, and for each weather forecast, and decide their alerts.
+
+    Args:
+        params: what is to be forecast. Without a T0 it is the last day before the clock's, or, where the record ends,
+            the last day that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the
+            observed).
+        purpose: why the runs are made; on imagined weather they are a what-if, whatever it is.
+        owner: the operator's key that the runs are stored under; None for the service's.
+        key: names the request, so that the same one again returns its runs; None for new ones each time.
+        on_days: gets how many basin-days are advanced, of how many.
+
+    Raises:
+        InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
+        UnknownVersion, UnknownBasin, UnknownWeather: one is not kept.
+        NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
+    """
+    if params.weather in IMAGINED:
+        purpose = "what-if"
+    with database.reading() as session:
+        groups = basins_by_version(session, params.basins, params.version)
+        issued = _earlier_runs(session, key)
+    if not issued:
+        inputs = [read_inputs(database, params, version, names) for version, names in groups.items()]
+        planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, params)]
+        issued = issue(database, clock, params, planned, purpose=purpose, owner=owner, key=key, on_days=on_days)
+    if purpose == "operational":
+        decide(database, clock, [basin for names in groups.values() for basin in names])
+    return issued
+
+
+def issue(
+    database: Database,
+    clock: Clock,
+    params: ForecastParams,
+    planned: Sequence[Plan],
+    *,
+    purpose: runs.Purpose,
+    owner: str | None = None,
+    key: str | None = None,
+    on_days: OnDays = lambda _done, _total: None,
+    t0_named: bool | None = None,
+) -> list[runs.Run]:
+    """Compute planned runs and keep them, all or none. The other arguments are those of `forecast`.
+
+    Args:
+        t0_named: whether T0 was asked for; None: where `params` names it.
+    """
+    named = params.t0 is not None if t0_named is None else t0_named
+    results = [results_of(plan, params, database, clock, on_days) for plan in planned]
+    with database.transaction() as session:
+        if earlier := _earlier_runs(session, key):
+            return earlier
+        issued = [
+            run_store.store(
+                session, new_run(plan, clock, params.weather, purpose, key, owner=owner, t0_named=named), of_plan
+            )
+            for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
+        ]
+    for run in issued:
+        if run.t0_note:
+            log.warning("forecast.stale", run=run.id, t0=str(run.t0), age_days=run.t0_age_days)
+        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
+    return issued
+
+
+def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
+    """Return the basins that are asked for, all with a model where none is, by the version that forecasts them.
+
+    Args:
+        version: the one to use; None for the current one of each basin.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one is not kept.
+        NothingToForecast: a basin has no current version.
+    """
+    wanted = list(names) or with_model(session, version)
+    for basin in wanted:
+        basins.require(session, basin)
+    if version is not None:
+        versions.get(session, version)
+        return {version: wanted}
+    current = promotions.current(session, wanted)
+    if missing := [basin for basin in wanted if basin not in current]:
+        raise NothingToForecast(
+            f"No model version is current for {', '.join(missing[:5])}: train one (freshet train), promote one "
+            "(freshet models promote), or name one with --version."
+        )
+    groups: dict[str, list[str]] = {}
+    for basin in wanted:
+        groups.setdefault(current[basin], []).append(basin)
+    return groups
+
+
+def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
+    """Return the runs that the same request led to before."""
+    return [] if key is None else runs.of_key(session, key)
+
+
+def results_of(
+    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, keep_states: bool = True
+) -> list[runs.BasinResult]:
+    """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
+    inputs = plan.inputs
+    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, keep=keep_states)
+    states = {
+        name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
+    }
+    add_unmet(database, inputs.loaded, {name: plan.forcings[name] for name in states})
+    variance = (
+        divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
+        if params.perturbed_states
+        else {}
+    )
+    with database.reading() as session:
+        calibrated = _calibrations(session, plan, params.weather, states)
+        started = {name: inputs.basins[name] for name in states}
+        normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
+        assimilated = (
+            assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
+        )
+        snow = {name: inputs.snow[name] for name in states}
+        of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
+    regional = [name for name, of in snow.items() if not isinstance(of, str) and of.kind == "regional"]
+    opinions = snow17_at(
+        plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
+    )
+    by_age: Mapping[str, Array | str] = dict.fromkeys(states, NOT_ASKED)
+    if params.age:
+        by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
+    starts = {
+        name: BasinStart(
+            inputs.basins[name],
+            forcing,
+            plan.weather[name],
+            advanced[name],
+            inputs.snow[name],
+            opinions.get(name),
+            inputs.credit,
+            calibrated.get(name, NO_STATE),
+            normals.get(name, NO_STATE),
+            of_snow.get(name, NO_STATE),
+            by_age.get(name, NO_STATE),
+            tuple(bridge.told for bridge in plan.bridges[name]),
+            variance.get(name),
+            plan.changes,
+            assimilated.get(name),
+        )
+        for name, forcing in plan.forcings.items()
+    }
+    results = [*stage("forecasts", forecasts_of(inputs.loaded, starts, plan.days), len(starts))]
+    results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
+    return sorted(results, key=lambda result: result.basin.basin_id)
+
+
+def _calibrations(
+    session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
+) -> Mapping[str, Calibration | str]:
+    if kind in IMAGINED or not plan.changes.nothing:
+        return dict.fromkeys(states, NEVER_OBSERVED)
+    inputs = plan.inputs
+    return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
+
+
+def new_run(
+    plan: Plan,
+    clock: Clock,
+    kind: ForcingKind,
+    purpose: runs.Purpose,
+    key: str | None = None,
+    what_if: RunWhatIf | None = None,
+    owner: str | None = None,
+    *,
+    t0_named: bool,
+) -> runs.NewRun:
+    """Return a planned run as it is stored now.
+
+    Args:
+        t0_named: whether T0 was asked for; else its age is held against the clock.
+        kind: of its weather after T0.
+        what_if: what is asked to be changed; None where nobody asks.
+        owner: the operator's key that it is stored under; None for the service's.
+    """
+    loaded, created = plan.inputs.loaded, clock.wall()
+    age = age_days(plan.days.t0, clock.now())
+    return runs.NewRun(
+        id=new_id(created),
+        t0_age_days=age,
+        t0_stale=stale(age) and not t0_named,
+        t0=plan.days.t0,
+        horizon_days=plan.days.horizon,
+        issued_at=clock.now(),
+        available_at=clock.now(),
+        created_at=created,
+        version_id=loaded.version.id,
+        weights_hash=loaded.version.weights_hash,
+        code_version=metadata.version("freshet"),
+        program=program(),
+        product=loaded.version.product,
+        forcing_kind=kind,
+        forcing_cutoff=plan.days.ahead.last if kind == "observed" else plan.days.t0,
+        weather=plan.forecast,
+        purpose=purpose,
+        what_if=what_if,
+        owner=owner,
+        members=list(loaded.labels),
+        request_key=key,
+    )

@@ -1,0 +1,324 @@
+"""What is read for a forecast run, and the runs that can be computed from it: their basins, days and weather."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period, as_date
+from hydrology.base.credit import Credit
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.weather.forcing import WeatherForecast
+from jobspec.changes import UNCHANGED, Changes
+from jobspec.jobs.forecasting import ForecastParams
+from jobspec.training import InputsConfig
+from operations.data.basins import last_ended
+from operations.data.dataset import BasinForcing, load_forcings
+from operations.forecasting.advance_states import ONE_DAY
+from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
+from operations.forecasting.days import RunDays, choose_days, why_not_begun
+from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
+from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.stages import stage
+from operations.versions.training_domain import attribute_means
+from records.basins import basins
+from records.database.engine import Database
+from records.runs.weather_used import RunWeather
+from records.simulations.snow_cells import SnowMapping, mappings
+from records.versions import versions
+from records.weather import bridges, product_credits
+from records.weather import weather_issues as weather
+from records.weather.bridges import InForce
+from runtime.clock import Clock
+
+
+class NothingToForecast(DataProblem):
+    """No basin of the request can be forecast."""
+
+    kind = "nothing-to-forecast"
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What is read for the runs of one version.
+
+    Attributes:
+        basins: all that they are of.
+        forcings: of those that have some.
+        bridges: those that made the version's product, of the basins where one did.
+        snow: the cells that read as snow in each basin, or why none do.
+        failures: why the others have no forcing.
+        credit: whose the weather of the version's product is; None where no feed brought any.
+    """
+
+    loaded: LoadedVersion
+    basins: Mapping[str, basins.Basin]
+    forcings: Mapping[str, BasinForcing]
+    bridges: Mapping[str, InForce]
+    snow: Mapping[str, SnowMapping | str]
+    failures: Mapping[str, str]
+    credit: Credit | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run that can be computed.
+
+    Attributes:
+        forcings, weather: of its basins until T0, and after it.
+        bridges: that they went over, of each basin in their order.
+        failures: why other basins are not computed.
+        forecast: the weather forecast that it uses; None where it uses none.
+        changes: what a what-if run changes; its `weather` is changed already.
+    """
+
+    inputs: Inputs
+    days: RunDays
+    forcings: Mapping[str, BasinForcing]
+    weather: Mapping[str, WeatherAhead]
+    bridges: Mapping[str, Sequence[InForce]]
+    failures: Mapping[str, str]
+    forecast: RunWeather | None = None
+    changes: Changes = UNCHANGED
+
+
+def read_inputs(
+    database: Database,
+    params: ForecastParams,
+    version: str,
+    names: Sequence[str],
+    known: Mapping[str, Day] | None = None,
+) -> Inputs:
+    """Read what the runs of a version need.
+
+    Args:
+        known: the last day of the record that is known of each basin; None: all that are kept are.
+
+    Raises:
+        InvalidInput: the version takes another product than is expected.
+    """
+    with database.reading() as session:
+        loaded = load_version(session, version)
+        _check_product(params, loaded.version)
+        loadings = load_forcings(session, names, loaded.config, attribute_means(loaded.version), known)
+        return Inputs(
+            loaded=loaded,
+            basins={name: basins.get(session, name) for name in stage("basins read", names)},
+            forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
+            bridges=bridges.applied(session, loaded.version.product, names),
+            snow=mappings(session, version, names),
+            failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
+            credit=product_credits.of(session, [loaded.version.product]).get(loaded.version.product),
+        )
+
+
+def _check_product(params: ForecastParams, version: versions.Version) -> None:
+    if params.product not in (None, version.product):
+        raise InvalidInput(
+            f"Version {version.id} takes {version.product}, not {params.product}, and products are never mixed: "
+            f"forecast with {version.product}, or train a version on {params.product}."
+        )
+
+
+def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastParams) -> list[Plan]:
+    """Choose the days and the weather of the runs of a version, and leave out the basins that lack one of them.
+
+    There is one run; where the newest weather forecasts of the basins are different ones, there is one for each. The
+    first tells why basins are left out.
+
+    Raises:
+        InvalidInput: T0 has not ended.
+        UnknownWeather: no weather forecast of the id asked for is kept.
+        NothingToForecast: no basin can be forecast.
+    """
+    require(inputs.forcings, inputs.failures)
+    possible, failures = possible_plans(database, inputs, clock, params)
+    require(possible, failures)
+    return [replace(possible[0], failures=failures), *possible[1:]]
+
+
+def possible_plans(
+    database: Database, inputs: Inputs, clock: Clock, params: ForecastParams, known: datetime | None = None
+) -> tuple[list[Plan], dict[str, str]]:
+    """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out.
+
+    Args:
+        known: until when a weather forecast must have been available; by default now, or for a T0 that is asked for the
+            end of the next day.
+    """
+    ended = {name: last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings}
+    days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params), max(ended.values()))
+    product = inputs.loaded.version.product
+    reasons = {
+        name: why_not_begun(name, forcing, product, days.t0, ended[name]) for name, forcing in inputs.forcings.items()
+    }
+    begun = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
+    failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
+    choices = _choices(database, inputs, clock, params, days, begun, known or _known(clock, params.t0))
+    failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
+    possible = [
+        Plan(
+            inputs,
+            days,
+            {name: begun[name] for name in choice.weather},
+            choice.weather,
+            {name: choice.bridges.get(name, _made_by(inputs, name)) for name in choice.weather},
+            {},
+            choice.forecast,
+        )
+        for choice in choices
+        if choice.weather
+    ]
+    return possible, failures
+
+
+def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+    """Return when there is something to forecast.
+
+    Raises:
+        NothingToForecast: there is nothing, for these reasons.
+    """
+    if not usable:
+        reasons = list(failures.values())
+        more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
+        raise NothingToForecast(" ".join(reasons[:3]) + more)
+
+
+def _last_t0(inputs: Inputs, params: ForecastParams) -> Day:
+    """Return the last T0 that the records allow: an observed run needs the days ahead, too."""
+    last = max(forcing.period.last for forcing in inputs.forcings.values())
+    return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
+
+
+def _made_by(inputs: Inputs, basin: str) -> tuple[InForce, ...]:
+    """Return the bridge that made a basin's product, if one did."""
+    return (inputs.bridges[basin],) if basin in inputs.bridges else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The weather of basins after T0, or why they have none, and the weather forecast that it comes from, if any.
+
+    Attributes:
+        bridges: that the weather forecast went over, and the weather until T0, of each basin where they are more than
+            the one that made the product.
+    """
+
+    outcomes: Mapping[str, WeatherAhead | str]
+    forecast: RunWeather | None = None
+    bridges: Mapping[str, Sequence[InForce]] = field(default_factory=dict)
+
+    @property
+    def weather(self) -> dict[str, WeatherAhead]:
+        """Of the basins that have some."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why the others have none."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, str)}
+
+
+def _choices(
+    database: Database,
+    inputs: Inputs,
+    clock: Clock,
+    params: ForecastParams,
+    days: RunDays,
+    begun: Mapping[str, BasinForcing],
+    known: datetime,
+) -> list[_Chosen]:
+    """Return the weather of the basins after T0, by where it comes from."""
+    match params.weather:
+        case "observed":
+            return [_Chosen({name: observed(name, forcing, days) for name, forcing in begun.items()})]
+        case "climatology" | "dry":
+            of_years = climatology if params.weather == "climatology" else dry
+            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in begun}
+            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
+        case "supplied":
+            with database.reading() as session:
+                at = known if params.weather_id is None else clock.now()
+                return [*_supplied(session, inputs, params, days, begun, at)]
+
+
+def _supplied(
+    session: Session,
+    inputs: Inputs,
+    params: ForecastParams,
+    days: RunDays,
+    begun: Mapping[str, BasinForcing],
+    at: datetime,
+) -> Iterator[_Chosen]:
+    """Yield the weather of the weather forecast that is asked for, or of each that is the newest of some basins."""
+    taken = inputs.loaded.config.inputs
+    by_basin = (
+        dict.fromkeys(begun, params.weather_id)
+        if params.weather_id is not None
+        else _newest(session, inputs, days, list(begun), at)
+    )
+    for issue in dict.fromkeys(by_basin.values()):
+        names = [name for name in begun if by_basin.get(name) == issue]
+        forecasts = weather.read_many(session, issue, names, at)
+        told = {name: _bridged(session, inputs, days, forecasts[name]) for name in names if name in forecasts}
+        outcomes = {name: _outcome(name, begun[name], days, taken, told.get(name)) for name in names}
+        over = {name: one.over for name, one in told.items() if isinstance(one, BridgedForecast)}
+        yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts), over)
+    yield _Chosen(
+        {name: supplied(name, forcing, days, taken, None) for name, forcing in begun.items() if name not in by_basin}
+    )
+
+
+def _newest(session: Session, inputs: Inputs, days: RunDays, names: Sequence[str], at: datetime) -> dict[str, str]:
+    """Return, by basin, the newest weather forecast known at an instant that holds the days that it needs."""
+    by_days: dict[Period, list[str]] = {}
+    for name in names:
+        by_days.setdefault(needed(days, inputs.bridges.get(name)), []).append(name)
+    newest: dict[str, str] = {}
+    for period, of_period in by_days.items():
+        newest |= weather.newest(session, of_period, at, period)
+    return newest
+
+
+def _bridged(
+    session: Session, inputs: Inputs, days: RunDays, forecast: WeatherForecast
+) -> WeatherForecast | BridgedForecast | str:
+    product = inputs.loaded.version.product
+    return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))
+
+
+def _outcome(
+    name: str,
+    forcing: BasinForcing,
+    days: RunDays,
+    taken: InputsConfig,
+    forecast: WeatherForecast | BridgedForecast | str | None,
+) -> WeatherAhead | str:
+    return forecast if isinstance(forecast, str) else supplied(name, forcing, days, taken, forecast)
+
+
+def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
+    """Return what a run keeps of a weather forecast; None where it holds nothing of the run's basins."""
+    if not forecasts:
+        return None
+    return RunWeather(
+        id=issue.id,
+        source=issue.source,
+        model=issue.model,
+        reference_time=issue.reference_time,
+        available_time=max(forecast.issue.available_time for forecast in forecasts.values()),
+        licence=issue.licence,
+        credit=issue.credit,
+    )
+
+
+def _known(clock: Clock, t0: Day | None) -> datetime:
+    """Return until when a weather forecast must have been available: now, or for a T0 that is asked for the end of the
+    next day."""
+    if t0 is None:
+        return clock.now()
+    end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)
+    return min(clock.now(), end)

@@ -1,0 +1,84 @@
+"""The flow that is normal on the days that a forecast is of, and the snow at its T0, for the run to keep."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.units import to_mm_per_day
+from hydrology.climatology.normals import Array, normal_means, too_few_years
+from models.nets.products import BLOCK
+from operations.data.basins import area_by
+from records.basins.basins import Basin
+from records.series import series
+from records.simulations import simulated_storage
+from records.simulations.simulated_storage import SimulatedWater
+from records.simulations.snow_cells import SnowMapping
+
+
+def observed_normals(
+    session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
+) -> dict[str, Array | str]:
+    """Return the normal flow of some days by each basin's own record, (days,) in mm/day, or why it is not known.
+
+    Args:
+        area_products: whose area flow is converted by (`basins.area_by`).
+    """
+    by_gauge: dict[str, list[str]] = {}
+    for name in basins:
+        by_gauge.setdefault(gauge_product(name), []).append(name)
+    normals: dict[str, Array | str] = {name: f"No discharge of {name} is kept." for name in basins}
+    for product, names in by_gauge.items():
+        for first in range(0, len(names), BLOCK):
+            for name, means in _means(session, product, names[first : first + BLOCK], days):
+                normals[name] = means if isinstance(means, str) else _in_mm(basins[name], *means, area_products)
+    return normals
+
+
+def snow_normals(
+    session: Session, version: str, chosen: Mapping[str, SnowMapping | str], t0: Day
+) -> dict[str, float | str]:
+    """Return the snow that is normal at T0 in each of some basins, mm, by the past that a version simulates; or why it
+    is not known."""
+    normals: dict[str, float | str] = {}
+    for first in range(0, len(chosen), BLOCK):
+        block = dict([*chosen.items()][first : first + BLOCK])
+        for name, water in simulated_storage.snow_of_basins(session, version, block).items():
+            normals[name] = water if isinstance(water, str) else _at(t0, water)
+    return normals
+
+
+def _at(t0: Day, water: SimulatedWater) -> float | str:
+    (normal,) = normal_means(water.values, water.period, np.array([t0])).tolist()
+    return too_few_years(1, 1) if isnan(normal) else normal
+
+
+def _means(
+    session: Session, product: str, names: Sequence[str], days: Days
+) -> Iterator[tuple[str, tuple[str, Array] | str]]:
+    """Yield those of the basins that have a record, its unit and its normals, (days,) in that unit; or what is damaged
+    of it."""
+    spans = series.spans(session, names, product, "discharge")
+    if not spans:
+        return
+    record = Period(min(span.years.first for span in spans.values()), max(span.years.last for span in spans.values()))
+    try:
+        values = series.read_many(session, list(spans), product, ["discharge"], record)[:, :, 0]
+    except series.DamagedSeries as problem:
+        yield problem.basin, str(problem)
+        yield from _means(session, product, [name for name in names if name != problem.basin], days)
+        return
+    for (name, span), means in zip(spans.items(), normal_means(values, record, days), strict=True):
+        yield name, (span.unit, means)
+
+
+def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | str:
+    if lacking := int(np.isnan(means).sum()):
+        return too_few_years(lacking, len(means))
+    area = area_by(basin.areas, area_products)
+    if area is None:
+        return means if unit == "mm/day" else f"{basin.id} has no area by which its discharge would be a depth."
+    return to_mm_per_day(means, unit=unit, area=area)

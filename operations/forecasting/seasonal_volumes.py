@@ -1,0 +1,94 @@
+"""Forecasts of seasonal volumes: runs on the weather of other years that look ahead to the end of a season.
+
+They are kept as on request, whoever asks: the latest forecast of a basin stays the one of the days ahead.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from hydrology.base.calendar import Day
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams
+from operations.data.basins import last_ended
+from operations.forecasting.days import choose_days
+from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by_version, issue
+from operations.forecasting.forecast_plan import Inputs, Plan, plans, read_inputs
+from records.database.engine import Database
+from records.forecasts import seasonal_volumes
+from records.runs import runs
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+def forecast_volumes(
+    database: Database,
+    clock: Clock,
+    params: VolumesParams,
+    *,
+    owner: str | None = None,
+    key: str | None = None,
+    on_days: OnDays = lambda _done, _total: None,
+) -> list[runs.Run]:
+    """Issue the runs that tell the volume of the season asked for, or of each basin's own.
+
+    Args:
+        owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
+
+    Raises:
+        InvalidInput: T0 is in the future.
+        UnknownVersion, UnknownBasin: one is not kept.
+        NothingToForecast: no basin of a version can be forecast; nothing is kept.
+    """
+    with database.reading() as session:
+        groups = basins_by_version(session, params.basins, params.version)
+        if key is not None and (earlier := runs.of_key(session, key)):
+            return earlier
+    planned = [
+        plan
+        for version, names in groups.items()
+        for plan in _plans(database, clock, read_inputs(database, ForecastParams(), version, names), params)
+    ]
+    asked = ForecastParams(weather="climatology")
+    return issue(
+        database,
+        clock,
+        asked,
+        planned,
+        purpose="on-request",
+        owner=owner,
+        key=key,
+        on_days=on_days,
+        t0_named=params.t0 is not None,
+    )
+
+
+def _plans(database: Database, clock: Clock, inputs: Inputs, params: VolumesParams) -> list[Plan]:
+    """Return the runs of a version: one for each number of days to the end of a season."""
+    if not inputs.forcings:
+        raise NothingToForecast(" ".join(inputs.failures.values()))
+    t0 = _t0(clock, inputs, params.t0)
+    by_horizon: dict[int, list[str]] = {}
+    with database.reading() as session:
+        for name in inputs.forcings:
+            season = params.season or seasonal_volumes.season_of(session, name, t0)
+            horizon = int((season.after(t0).last - t0).astype(int))
+            by_horizon.setdefault(horizon, []).append(name)
+    planned: list[Plan] = []
+    for horizon, names in by_horizon.items():
+        part = _part(inputs, names, with_failures=not planned)
+        asked = ForecastParams(basins=names, t0=t0, horizon=horizon, weather="climatology")
+        planned += plans(database, part, clock, asked)
+    return planned
+
+
+def _t0(clock: Clock, inputs: Inputs, asked: Day | None) -> Day:
+    ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
+    last = max(forcing.period.last for forcing in inputs.forcings.values())
+    return choose_days(clock, asked, 1, last, ended).t0
+
+
+def _part(inputs: Inputs, names: Sequence[str], *, with_failures: bool) -> Inputs:
+    forcings = {name: inputs.forcings[name] for name in names}
+    return replace(inputs, forcings=forcings, failures=inputs.failures if with_failures else {})

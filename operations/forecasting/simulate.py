@@ -1,0 +1,190 @@
+"""The networks over the days after T0: from the one state of a basin, every member goes on with every trace.
+
+Basins and traces are run together, so many at a time and one member after the other, and of the cells only their sums
+are kept: what that needs does not grow with the basins. What a basin gets does not depend on the others, nor a trace on
+the other traces.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from models.arrays import Array
+from models.inference import GROUP, ArrayMap
+from operations.data.dataset import stacked
+from operations.forecasting.advance_states import member_states
+from operations.forecasting.weather_ahead import WeatherAhead
+from operations.versions.load_networks import LoadedVersion
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+
+SAMPLES = 8 * GROUP  # traces of basins that are run together
+SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T0, of other cells then, yet to fall
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the days ahead of one basin begin from.
+
+    Attributes:
+        state: of T0.
+        snow: the cells that read as snow.
+        cells_by_age: the water in the cells of T0 by its age, (members, cells, ages) in mm; None where it is not told.
+    """
+
+    state: State
+    weather: WeatherAhead
+    snow: SnowMapping | None
+    cells_by_age: Array | None = None
+
+    @property
+    def traces(self) -> int:
+        """How many traces it goes on with; 1 for the observed weather."""
+        return len(self.weather.forcing.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Water:
+    """Water in one basin after T0: M members, R traces, D days.
+
+    Attributes:
+        loss: (M, R, D), mm/day.
+        storage: (M, R, D), of all cells at the end of each day, mm.
+        at_end: (M, R), the last of it, summed in float64.
+        lowest: (M, R), of any cell on any day, mm.
+        snow: (M, R, D), of the cells that read as snow, mm; None where there are none.
+        discharge_by_origin: (M, R, D, 3), mm/day: water of the cells that read as snow at T0, of other cells then, and
+            water that fell later. They add up to the discharge.
+    """
+
+    loss: Array
+    storage: Array
+    at_end: npt.NDArray[np.float64]
+    lowest: Array
+    snow: Array | None
+    discharge_by_origin: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What the members compute of one basin: discharge (M, R, D) in mm/day, and water where they conserve it."""
+
+    discharge: Array
+    water: Water | None
+
+    @property
+    def finite(self) -> bool:
+        """Whether every number of it is one."""
+        arrays = [self.discharge] if self.water is None else [self.discharge, self.water.loss, self.water.storage]
+        return all(bool(np.isfinite(values).all()) for values in arrays)
+
+
+def flows(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+    """Run a version over the days after T0; yield what it computes of each basin, in their order."""
+    for chunk in _chunks(starts):
+        yield from _together(loaded, chunk)
+
+
+def discharge_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
+    """Do the same with the water told by its age; yield the discharge of each basin, (M, R, D, ages) in mm/day.
+
+    Args:
+        starts: with the water in their cells told so; what falls on the days ahead is of the last age.
+    """
+    for chunk in _chunks(starts):
+        yield from _together_by_age(loaded, chunk)
+
+
+def _chunks(starts: Sequence[Start]) -> Iterator[list[Start]]:
+    """Yield the starts, so many at a time as run together."""
+    chunk: list[Start] = []
+    for start in starts:
+        if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
+            yield chunk
+            chunk = []
+        chunk.append(start)
+    if chunk:
+        yield chunk
+
+
+def _rows(starts: Sequence[Start]) -> list[slice]:
+    """Return where the traces of each basin lie among those of all."""
+    counts = [start.traces for start in starts]
+    return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
+
+
+def _together_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
+    forcing, told = stacked([start.weather.forcing for start in starts]), [start.cells_by_age for start in starts]
+    states = [
+        state | {"tags": np.stack([cells[member] for cells in told if cells is not None])}
+        for member, state in enumerate(_states(starts, loaded.labels))
+    ]
+    tag = np.full(forcing.mass.shape[1], states[0]["tags"].shape[-1] - 1)
+    each = loaded.ensemble.each(forcing, _fanned_out(states, starts), ("discharge_by_tag",), tag)
+    by_age = np.stack([outputs["discharge_by_tag"] for outputs, _ in each]).astype(np.float32)
+    yield from (by_age[:, place] for place in _rows(starts))
+
+
+def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+    ensemble, members, rows = loaded.ensemble, len(loaded.labels), _rows(starts)
+    forcing = stacked([start.weather.forcing for start in starts])
+    shape = (members, *forcing.mass.shape)
+    discharge, loss, storage = (np.empty(shape, np.float32) for _ in range(3))
+    at_end, lowest = np.empty(shape[:2]), np.empty(shape[:2], np.float32)
+    snow = [None if start.snow is None else np.empty((members, start.traces, shape[2]), np.float32) for start in starts]
+    by_origin = np.empty((*shape, len(ORIGINS)), np.float32)
+    keep: tuple[str, ...] = ("discharge",)
+    states, tag = _states(starts, loaded.labels), None
+    if ensemble.conserving:
+        keep = ("discharge", "loss", "storage", "discharge_by_tag")
+        states, tag = _told_apart(starts, states, loaded.labels), np.full(shape[2], LATER)
+    each = ensemble.each(forcing, _fanned_out(states, starts), keep, tag)
+    for member, (outputs, _) in enumerate(each):
+        discharge[member] = outputs["discharge"]
+        if not ensemble.conserving:
+            continue
+        cells = outputs["storage"]
+        loss[member], storage[member] = outputs["loss"], cells.sum(axis=-1)
+        by_origin[member] = outputs["discharge_by_tag"]
+        at_end[member], lowest[member] = cells[:, -1].sum(axis=-1, dtype=np.float64), cells.min(axis=(1, 2))
+        for start, of_basin, place in zip(starts, snow, rows, strict=True):
+            if start.snow is not None and of_basin is not None:
+                chosen = start.snow.cells[loaded.labels[member]]
+                of_basin[member] = np.take(cells[place], chosen, axis=-1).sum(axis=-1)
+    for place, of_basin in zip(rows, snow, strict=True):
+        water = None
+        if ensemble.conserving:
+            water = Water(
+                loss[:, place], storage[:, place], at_end[:, place], lowest[:, place], of_basin, by_origin[:, place]
+            )
+        yield Flow(discharge[:, place], water)
+
+
+def _states(starts: Sequence[Start], labels: Sequence[str]) -> list[ArrayMap]:
+    """Return each member's states of T0, (basins, ...)."""
+    at_t0 = member_states([start.state for start in starts], len(labels))
+    assert at_t0 is not None
+    return at_t0
+
+
+def _told_apart(starts: Sequence[Start], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
+    """Return the states with the water in their cells told apart, snow from other water."""
+    apart = []
+    for label, state in zip(labels, states, strict=True):
+        cells = state["c"]
+        tags = np.zeros((*cells.shape, len(ORIGINS)), cells.dtype)
+        tags[..., OTHER] = cells
+        for basin, start in enumerate(starts):
+            chosen = [] if start.snow is None else start.snow.cells[label]
+            tags[basin, chosen, SNOW] = cells[basin, chosen]
+            tags[basin, chosen, OTHER] = 0
+        apart.append(state | {"tags": tags})
+    return apart
+
+
+def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[Start]) -> list[ArrayMap]:
+    """Return each member's states, those of a basin once for each of its traces."""
+    basins = np.repeat(np.arange(len(starts)), [start.traces for start in starts])
+    return [{name: values[basins] for name, values in member.items()} for member in states]

@@ -1,0 +1,60 @@
+"""Snow-17 on a basin's own weather: a second opinion on the snow of T0 where no reference is kept."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hydrology.base.calendar import Day, Period
+from hydrology.snow.snow17 import Array, snow17
+from jobspec.training import InputsConfig
+from operations.data.dataset import BasinForcing
+from operations.data.pet import TEMPERATURES
+from records.basins.basins import Basin
+
+DAYS = 730
+"""It begins on bare ground so many days before T0: a summer lies between."""
+ELEVATION = "elev_mean"
+
+
+def snow17_at(
+    t0: Day, basins: Mapping[str, Basin], forcings: Mapping[str, BasinForcing], inputs: InputsConfig
+) -> dict[str, float | str]:
+    """Return the snow water equivalent of basins at the end of T0 by Snow-17 with its usual parameters, mm, or why it
+    is not known.
+
+    Args:
+        forcings: until T0 at least, of each of the basins.
+        inputs: what the forcings hold.
+    """
+    days = Period(t0 - DAYS + 1, t0)
+    outcomes: dict[str, float | str] = {}
+    precipitation, temperature, elevation = list[Array](), list[Array](), dict[str, float]()
+    for name, basin in basins.items():
+        weather = _weather(forcings[name], inputs, days)
+        height = basin.attributes.get(ELEVATION)
+        if isinstance(weather, str):
+            outcomes[name] = weather
+        elif height is None:
+            outcomes[name] = f"Snow-17 needs the mean elevation of the basin ({ELEVATION}), which is not known."
+        else:
+            elevation[name] = height
+            precipitation.append(weather[0])
+            temperature.append(weather[1])
+    if elevation:
+        heights = np.array(list(elevation.values()))
+        run = snow17(np.column_stack(precipitation), np.column_stack(temperature), days.days, elevation=heights)
+        outcomes |= dict(zip(elevation, run.state.swe.tolist(), strict=True))
+    return outcomes
+
+
+def _weather(forcing: BasinForcing, inputs: InputsConfig, days: Period) -> tuple[Array, Array] | str:
+    """Return precipitation and mean temperature, (days,), or why they are not known."""
+    if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
+        return f"Snow-17 needs {' and '.join(lacking)}, which this model does not take."
+    if forcing.period.overlap(days) != days:
+        return f"Snow-17 needs the weather of the {DAYS} days until T0; it is known from {forcing.period.first} on."
+    weather = forcing.forcing.over(days)
+    if weather.missing.any():
+        return f"Snow-17 needs the weather of each of the {DAYS} days until T0."
+    tmax, tmin = (weather.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
+    return weather.mass[0].astype(np.float64), (tmax.astype(np.float64) + tmin) / 2

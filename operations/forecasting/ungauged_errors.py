@@ -1,0 +1,56 @@
+"""Basins that an error model has not met: they get the numbers of all basins, scaled by what is simulated of each."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import structlog
+
+from models.inference import GROUP
+from operations.data.dataset import BasinForcing, stacked
+from operations.forecasting.calibrated_flow import LEAST_DAYS, error_model_of
+from operations.versions.load_networks import LoadedVersion
+from operations.versions.stages import stage
+from records.database.engine import Database
+from records.versions import error_models
+
+log = structlog.get_logger()
+
+
+def error_model_for(
+    database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
+) -> error_models.ErrorModel | str:
+    """Return the error model of a version for some basins, the regional numbers of those never seen added; or why there
+    is none."""
+    add_unmet(database, loaded, forcings)
+    with database.reading() as session:
+        return error_model_of(session, loaded.version, list(forcings))
+
+
+def add_unmet(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
+    """Keep the errors of basins that the error model of a version has none of, where it serves basins never seen."""
+    long = [name for name, forcing in forcings.items() if len(forcing.period) >= LEAST_DAYS]
+    with database.reading() as session:
+        model = error_model_of(session, loaded.version, [])
+        if isinstance(model, str):
+            return
+        unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
+    for record in sorted({forcing.period for forcing in unmet.values()}, key=str):
+        names = [name for name, forcing in unmet.items() if forcing.period == record]
+        for first in stage("error models, groups of basins", range(0, len(names), GROUP)):
+            _add(database, loaded, model, unmet, names[first : first + GROUP])
+
+
+def _add(
+    database: Database,
+    loaded: LoadedVersion,
+    model: error_models.ErrorModel,
+    forcings: Mapping[str, BasinForcing],
+    names: Sequence[str],
+) -> None:
+    forcing = stacked([forcings[name].forcing for name in names])
+    outputs, _ = loaded.ensemble.simulate(forcing, None, ("discharge",))
+    flows = outputs["discharge"].mean(axis=0, dtype=np.float64)
+    errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in zip(names, flows, strict=True)}
+    with database.transaction() as session:
+        error_models.add_basins(session, model, errors)
+    log.info("calibrated.unmet", version=model.version_id, basins=names)

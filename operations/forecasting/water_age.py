@@ -1,0 +1,110 @@
+"""The age of the water of a forecast: how much of its discharge fell in which season.
+
+The past until T0 is run again from a kept state, with what falls told apart by its season. That changes no bit of all
+water, so the state of T0 comes out as it is kept; where it does not, no age is told.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.base.calendar import Day, Period
+from hydrology.water.water_age import LEAST_DAYS, Ages
+from models.arrays import Array, Forcing
+from models.inference import ArrayMap
+from operations.data.dataset import BasinForcing, stacked
+from operations.forecasting.advance_states import ONE_DAY, groups, member_states
+from operations.versions.load_networks import LoadedVersion
+from records.database.engine import Database
+from records.runs import states
+from records.runs.states import State
+
+NO_WATER = "The network's cells do not hold water."
+ANOTHER_PAST = (
+    "The past, run again, does not end in the state of T0 that is kept: that was computed by another program or "
+    "processor, or its forcing has been revised since."
+)
+
+
+def cells_by_age(
+    database: Database,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    at_t0: Mapping[str, State],
+    t0: Day,
+) -> dict[str, Array | str]:
+    """Return the water in the cells of T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is not known.
+
+    Args:
+        at_t0: the states of T0, by basin.
+    """
+    if not loaded.ensemble.conserving:
+        return dict.fromkeys(at_t0, NO_WATER)
+    young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}
+    old, ages = [name for name in at_t0 if name not in young], Ages(t0)
+    with database.reading() as session:
+        begun = {name: states.newest_valid(session, loaded.version.id, name, ages.begin - ONE_DAY) for name in old}
+    firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in begun.items()}
+    told: dict[str, Array | str] = {**young}
+    for names in groups(firsts, begun):
+        past = _Past(
+            loaded, [forcings[name] for name in names], [begun[name] for name in names], firsts[names[0]], ages
+        )
+        told |= dict(zip(names, past.cells([at_t0[name] for name in names]), strict=True))
+    return told
+
+
+def _why_too_young(forcing: BasinForcing, t0: Day) -> str | None:
+    first = forcing.period.first
+    days = int((t0 - first).astype(int))
+    return None if days >= LEAST_DAYS else f"The record begins {days} days before T0: no water is known to be older."
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The past of some basins that begin on the same day, all from a state or all from an empty store."""
+
+    loaded: LoadedVersion
+    forcings: Sequence[BasinForcing]
+    begun: Sequence[State | None]
+    first: Day
+    ages: Ages
+
+    def cells(self, at_t0: Sequence[State]) -> Iterator[Array | str]:
+        """Yield the cells of each basin by age, where the past ends in its state of T0."""
+        ends = self._ends()
+        for at, state in enumerate(at_t0):
+            same = all(
+                np.array_equal(end[name][at], values[member])
+                for name, values in state.arrays.items()
+                for member, end in enumerate(ends)
+            )
+            yield np.stack([end["tags"][at] for end in ends]).astype(np.float32) if same else ANOTHER_PAST
+
+    def _ends(self) -> list[ArrayMap]:
+        """Return each member's states of T0, (basins, ...), with the water in their cells told apart."""
+        days = Period(max(self.first, self.ages.begin), self.ages.t0)
+        begun = [all_older(state, self.ages) for state in self._at_begin()]
+        each = self.loaded.ensemble.each(self._over(days), begun, (), self.ages.of(days.days))
+        return [end for _, end in each]
+
+    def _at_begin(self) -> list[ArrayMap]:
+        """Return each member's states when the first season begins that is told, or the first of the record's."""
+        ensemble, begun = self.loaded.ensemble, member_states(self.begun, len(self.loaded.labels))
+        if self.first < self.ages.begin:
+            return ensemble.simulate(self._over(Period(self.first, self.ages.begin - ONE_DAY)), begun, ())[1]
+        if begun is not None:
+            return begun
+        empty = (network.empty_state(len(self.forcings)) for network in ensemble.networks)
+        return [{name: values.numpy() for name, values in state.items()} for state in empty]
+
+    def _over(self, days: Period) -> Forcing:
+        return stacked([forcing.forcing.over(days) for forcing in self.forcings])
+
+
+def all_older(state: ArrayMap, ages: Ages) -> ArrayMap:
+    """Return a member's states with the water in their cells told apart by age: all of it is of the oldest."""
+    tags = np.zeros((*state["c"].shape, len(ages.names)), np.float32)
+    tags[..., 0] = state["c"]
+    return state | {"tags": tags}

@@ -1,0 +1,111 @@
+"""The weather of a basin on the days after T0: observed, of a weather forecast, of other years (ESP), or dry."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Day, Period
+from hydrology.climatology.weather_years import other_years
+from hydrology.weather.forcing import WeatherForecast
+from jobspec.training import InputsConfig
+from models.arrays import Array, Forcing, days_of
+from operations.data.dataset import BasinForcing
+from operations.forecasting.bridged_weather import BridgedForecast
+from operations.forecasting.days import RunDays
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherAhead:
+    """The weather of one basin after T0.
+
+    Attributes:
+        traces: their labels; None where there is one weather and no trace: the observed, and a dry one.
+        forcing: (traces, days, ...); one row where there is no trace.
+        of_record: whether it is what the record holds of these days.
+    """
+
+    traces: tuple[str, ...] | None
+    forcing: Forcing
+    of_record: bool = False
+
+
+def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead | str:
+    """Return the weather that was observed after T0, or why a day of it is not known."""
+    ahead, record = days.ahead, forcing.period
+    if ahead.last > record.last:
+        reason = (
+            f"{basin}: {days.horizon} days after T0 {days.t0} need forcing until {ahead.last}, and the record ends on "
+            f"{record.last}: shorten the horizon or choose an earlier T0."
+        )
+    elif (gap := forcing.first_gap(ahead)) is not None:
+        reason = f"{basin}: the forcing of {gap}, one of the {days.horizon} days after T0 {days.t0}, is missing."
+    else:
+        return WeatherAhead(None, forcing.forcing.over(ahead), of_record=True)
+    return forcing.with_stop(reason)
+
+
+def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
+    """Return the weather of the same days in every other year whose days are complete, or why there is none.
+
+    Args:
+        ended: the last day that has ended: later ones of the record are not known yet.
+    """
+    whole, record = forcing.forcing, Period(forcing.period.first, min(forcing.period.last, ended))
+    years = other_years(days.ahead, record)
+    places = {year: (of_year - whole.first).astype(int) for year, of_year in years.items()}
+    complete = {year: place for year, place in places.items() if not whole.missing[0, place].any()}
+    if not complete:
+        return (
+            f"{basin}: its record {forcing.period} holds the weather of {days.ahead} of no other year: ingest more "
+            "years, or forecast with another weather."
+        )
+    chosen = np.stack(list(complete.values()))
+    return _traces(tuple(complete), forcing, days, whole.mass[0, chosen], whole.auxiliary[0, chosen])
+
+
+def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
+    """Return days without precipitation that have, of all else, the mean of what `climatology` returns; or why not."""
+    of_years = climatology(basin, forcing, days, ended)
+    if isinstance(of_years, str):
+        return of_years
+    usual = of_years.forcing.auxiliary.mean(axis=0, keepdims=True, dtype=np.float64).astype(np.float32)
+    whole = forcing.forcing
+    nothing = np.zeros((1, days.horizon), np.float32)
+    return WeatherAhead(None, Forcing(days.ahead.first, nothing, usual, whole.static, whole.ids))
+
+
+def supplied(
+    basin: str,
+    forcing: BasinForcing,
+    days: RunDays,
+    inputs: InputsConfig,
+    forecast: WeatherForecast | BridgedForecast | None,
+) -> WeatherAhead | str:
+    """Return the weather of a weather forecast, or why it does not hold the days ahead."""
+    if forecast is None:
+        return f"{basin}: no weather forecast that is known holds {days.ahead}: fetch or add one."
+    names = (inputs.mass, *inputs.auxiliary)
+    if missing := [name for name in names if name not in forecast.values]:
+        return f"{basin}: the weather forecast has no {', '.join(missing)}, which this model takes: add one that has."
+    if forecast.period.overlap(days.ahead) != days.ahead:
+        return (
+            f"{basin}: the weather forecast holds {forecast.period}, and {days.horizon} days after T0 {days.t0} are "
+            f"{days.ahead}: shorten the horizon, or choose another T0 or weather forecast."
+        )
+    of_days = days_of(forecast.period, days.ahead)
+    mass, *auxiliary = (forecast.values[name][:, of_days] for name in names)
+    return _traces(forecast.traces, forcing, days, mass, _stacked(auxiliary, mass.shape))
+
+
+def _stacked(auxiliary: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    return np.stack(auxiliary, axis=-1) if auxiliary else np.empty((*shape, 0), np.float32)
+
+
+def _traces(
+    labels: tuple[str, ...], forcing: BasinForcing, days: RunDays, mass: Array, auxiliary: npt.NDArray[np.float32]
+) -> WeatherAhead:
+    whole, count = forcing.forcing, len(labels)
+    static = np.repeat(whole.static, count, axis=0)
+    return WeatherAhead(labels, Forcing(days.ahead.first, mass, auxiliary, static, whole.ids * count))

@@ -1,0 +1,1 @@
+"""Trains, fine-tunes, retrains and promotes versions."""

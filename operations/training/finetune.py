@@ -1,0 +1,110 @@
+"""A training that goes on from a version: with its network, inputs, scaler and weights, on basins of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput
+from jobspec.network import MCLSTMConfig
+from jobspec.training import FineTuningConfig, TrainingConfig
+from models.arrays import places
+from models.checkpoint import Tensors
+from models.nets.vectors import with_room
+from operations.versions.load_networks import weights_of
+from operations.versions.training_domain import attribute_ranges
+from records.versions import versions
+from records.versions.version_properties import Tuning, VersionProperties
+from records.versions.versions import Version
+
+VECTORS = "vectors.table"
+
+
+def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
+    """Return the parent of a fine-tuning, and the whole configuration of what is to be trained.
+
+    Raises:
+        UnknownVersion: the parent is not kept.
+        InvalidInput: it takes another product, has fewer members, or learns no vectors of basins.
+    """
+    parent = versions.get(session, tuning.parent)
+    if tuning.product not in (None, parent.product):
+        raise InvalidInput(
+            f"Version {parent.id} takes the forcing product {parent.product}, not {tuning.product}: fine-tune it with "
+            f"{parent.product}, or choose a parent that takes {tuning.product}."
+        )
+    if (tuning.members or 0) > len(parent.members):
+        raise InvalidInput(
+            f"Version {parent.id} has {len(parent.members)} members, so {tuning.members} cannot start from them: ask "
+            "for no more."
+        )
+    if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):
+        raise InvalidInput(
+            f"Version {parent.id} learns no vectors of basins, so there is nothing to fit of them alone: fit the whole "
+            "network (fitted: network), or choose a parent with `basin_vector` above 0."
+        )
+    return parent, tuning.training(TrainingConfig.from_stored(parent.config), len(parent.members))
+
+
+def _learns_vectors(parent: Version) -> bool:
+    network = TrainingConfig.from_stored(parent.config).network
+    return isinstance(network, MCLSTMConfig) and network.basin_vector > 0
+
+
+def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
+    """Return the weights that a member starts from: those that the parent uses of its member in the same place.
+
+    Args:
+        learnt_from: the basins that the member will have learnt from, the parent's among them.
+
+    Raises:
+        Corrupt, DataProblem: they are damaged.
+    """
+    weights = weights_of(parent, versions.members_of(session, parent.id)[member])
+    if VECTORS in weights:
+        before = torch.as_tensor(places(sorted(parent.basins), learnt_from))
+        weights[VECTORS] = with_room(weights[VECTORS], before, len(learnt_from))
+    return weights
+
+
+def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...]:
+    """Return the basins that a version will have learnt from: those of the training, after its parent's."""
+    return tuple(dict.fromkeys([*(parent.basins if parent else ()), *basins]))
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Where a version comes from.
+
+    Attributes:
+        parent_id: the version that it was fine-tuned from, if any.
+        basins: all that it learnt from, its ancestors' included.
+        properties: the ranges of these basins' attributes, and the fine-tuning.
+    """
+
+    parent_id: str | None
+    basins: tuple[str, ...]
+    properties: VersionProperties
+
+
+def lineage(
+    parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
+) -> Lineage:
+    """Return where a version comes from that is trained now: from scratch where it has no parent.
+
+    Args:
+        basins: those it is trained on.
+        names, static: the attributes that it takes, and their values there, (basins, attributes).
+    """
+    own = attribute_ranges(names, static)
+    if parent is None:
+        return Lineage(None, basins, VersionProperties(attribute_ranges=own))
+    ranges = parent.properties.attribute_ranges
+    widened = ranges and {
+        name: (min(own[name][0], least), max(own[name][1], greatest)) for name, (least, greatest) in ranges.items()
+    }
+    tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
+    return Lineage(parent.id, learnt_from(parent, basins), VersionProperties(attribute_ranges=widened, tuning=tuning))

@@ -1,0 +1,302 @@
+"""Shipped ensembles: from a version to the form that is shipped, and from that form to a version.
+
+Installing is a training that was done elsewhere: its request is the content and the product, so the same again is the
+same version.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput, NotFound
+from jobspec.training import TrainingConfig
+from models.networks import architecture
+from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
+from models.pretrained.writing import Finished, Written, write
+from operations.data.dataset import load_forcing
+from operations.training.physics_probes import measured
+from operations.versions.stages import stage
+from operations.versions.training_domain import attribute_means, attribute_ranges
+from records.basins import basins
+from records.database.engine import Database
+from records.database.json_columns import to_json
+from records.simulations import regional_snow_cells
+from records.verification import scores
+from records.versions import error_models, promotions, trainings, versions
+from records.versions.version_properties import Pretrained, Tuning, VersionProperties
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+class UnknownEnsemble(NotFound):
+    """No ensemble of that name is shipped, or none at all."""
+
+    kind = "unknown-ensemble"
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A shipped ensemble that is a version here.
+
+    Attributes:
+        content: the fingerprint of what is shipped.
+        already: whether it was installed before.
+        trained_on, product: the forcing product that it learnt from, and the one that it takes here.
+        learnt_from: how many basins it learnt from.
+        twin: the version that is judged in its place on days that it has fitted itself; None where it has none.
+    """
+
+    version_id: str
+    name: str
+    content: str
+    already: bool
+    trained_on: str
+    product: str
+    members: int
+    learnt_from: int
+    twin: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """The basins that now use a version, and why the others do not."""
+
+    basins: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def export(database: Database, version_id: str, folder: Path) -> Written:
+    """Write a version in the form that is shipped: the weights that it uses, in half precision.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        AnotherVersion: the folder holds another.
+        DataProblem: half precision cannot hold the weights; nothing is written.
+    """
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        members = versions.members_of(session, version_id)
+        if version.properties.attribute_ranges is None:
+            ranges = _ranges(session, version)
+            version = replace(version, properties=replace(version.properties, attribute_ranges=ranges))
+        twin = _twin(session, version)
+    return ship(folder, version, members, twin)
+
+
+def ship(
+    folder: Path,
+    version: versions.NewVersion,
+    members: Sequence[versions.Member],
+    twin: form.TwinEnsemble | None = None,
+) -> Written:
+    """Write members of a version, which need not be kept or whole yet, in the form that is shipped.
+
+    Members that are in the folder already stay, so that a training's can be written as they finish.
+
+    Args:
+        version: what is said of it, as `train.new_version` gives it of a training under way.
+        members: with the weights that the version uses.
+        twin: the ensemble that is shipped beside it to be judged in its place.
+
+    Raises:
+        AnotherVersion, DataProblem: as `export`.
+    """
+    tuning = version.properties.tuning
+    inputs = version.config["inputs"] | {"product": version.trained_on}
+    origin = form.Origin.model_validate(
+        {
+            "config": version.config | {"inputs": inputs},
+            "scaler": version.scaler,
+            "basins": sorted(version.basins),
+            "attribute_ranges": version.properties.attribute_ranges,
+            "data_hash": version.data_hash,
+            "code_version": version.code_version,
+            "uses": version.uses,
+            "tuning": tuning and to_json(tuning),
+            "twin": twin,
+        }
+    )
+    return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
+
+
+def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ensemble:
+    """Return a shipped ensemble, wholly checked; where none is named the default one, or the only one.
+
+    Args:
+        shelf: the folder of ensembles; that of the package unless given.
+
+    Raises:
+        UnknownEnsemble: it is not shipped; the sentence lists what is.
+        InvalidInput: none is named, and several are shipped without the default one.
+        DamagedEnsemble: a file of it is missing or damaged.
+    """
+    shelf = shelf or SHELF
+    shipped = form.names(shelf)
+    if not shipped:
+        raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")
+    if name is None and DEFAULT in shipped:
+        name = DEFAULT
+    if name is None and len(shipped) > 1:
+        raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
+    if name is not None and name not in shipped:
+        raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose of {', '.join(shipped)}.")
+    return form.read(shelf / (name or shipped[0]))
+
+
+def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
+    """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
+
+    The same content and product are the same version. The error model, the regional snow cells and the skill that it
+    comes with are stored where the version has none, and only with the product that they were fitted on; skill of
+    basins that are stored, so that installing again adds that of basins ingested since.
+
+    Args:
+        product: the forcing product that it is to take; the one that it was trained on unless given.
+    """
+    said = shipped.description
+    trained_on = said.config.inputs.product
+    product = product or trained_on
+    twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
+    fitted, as_snow, judged = errors.read(shipped), snow.read(shipped), skill.read(shipped)
+    request = {"pretrained": shipped.content, "product": product}
+    members = [
+        versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
+    ]
+    new = _new_version(clock, shipped, product, twin)
+    with database.reading() as session:
+        is_new = trainings.version_of(session, request) is None
+    if is_new:
+        new = replace(new, properties=replace(new.properties, physics=measured(new, members)))
+    with database.transaction() as session:
+        training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
+        version = training.version_id
+        if version is None:
+            version = versions.create(session, new, members).id
+            trainings.finish(session, training.id, version, clock.wall())
+        if fitted is not None and product == trained_on:
+            _keep_errors(session, clock, version, fitted)
+        if as_snow is not None and product == trained_on and regional_snow_cells.get(session, version) is None:
+            regional_snow_cells.replace(session, version, as_snow, clock.wall())
+        if judged is not None and product == trained_on:
+            _add_skill(session, version, judged)
+    already = training.version_id is not None
+    log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
+    return Installed(
+        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins), twin
+    )
+
+
+def _keep_errors(session: Session, clock: Clock, version: str, fitted: errors.ShippedErrors) -> None:
+    if error_models.get(session, version, []) is not None:
+        return
+    new = error_models.NewErrorModel(
+        version_id=version,
+        first=fitted.period.first,
+        last=fitted.period.last,
+        days=fitted.days,
+        shape=fitted.shape,
+        regional=fitted.regional,
+        for_unseen=fitted.for_unseen,
+        basins=fitted.basins,
+    )
+    error_models.replace(session, new, clock.wall())
+
+
+def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> None:
+    """Store the shipped scores of basins that have none of their own over the same period."""
+    stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
+    rows = [
+        scores.Score(
+            version_id=version,
+            basin_id=basin,
+            member="mean",
+            metric=metric,
+            first_day=period.first,
+            last_day=period.last,
+            n=n,
+            value=value,
+            reason=of_metric.reasons.get(basin),
+            attributes_assumed=[],
+            shipped=True,
+            evaluated_at=judged.evaluated_at,
+        )
+        for metric, of_metric in judged.metrics.items()
+        for basin, n, value in zip(judged.basins, of_metric.n, of_metric.value, strict=True)
+        if basin in stored
+    ]
+    scores.add(session, rows)
+
+
+def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:
+    """Let a version serve every basin that has its forcing and attributes and no current version yet.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        Withdrawn: it may not be used.
+    """
+    left_out: dict[str, str] = {}
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        config, means = TrainingConfig.from_stored(version.config), attribute_means(version)
+        fit = []
+        for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
+            found = load_forcing(session, basin, config, means)
+            if isinstance(found, str):
+                left_out[basin] = found
+            else:
+                fit.append(basin)
+    reason = f"shipped ensemble {version.label}, first version of the basin"
+    with database.transaction() as session:
+        current = promotions.current(session, fit)
+        vacant = [basin for basin in fit if basin not in current]
+        promoted = promotions.promote(session, version_id, vacant, reason=reason, by="installation", at=clock.now())
+    for basin, used in current.items():
+        if used != version_id:
+            left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet models promote)."
+    return Promoted(tuple(promoted), left_out)
+
+
+def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str | None) -> versions.NewVersion:
+    said = shipped.description
+    config = said.config.model_dump(mode="json")
+    trained_on = said.config.inputs.product
+    tuning = None
+    if said.tuning is not None:
+        tuning = Tuning(basins=tuple(said.tuning.basins), earlier_periods=tuple(said.tuning.earlier_periods))
+    return versions.NewVersion(
+        created_at=clock.wall(),
+        issued_at=clock.now(),
+        architecture=said.config.network.architecture,
+        conserving=architecture(said.config.network).conserving,
+        product=product,
+        config=config | {"inputs": config["inputs"] | {"product": product}},
+        scaler=dict(said.scaler),
+        basins=tuple(said.basins),
+        data_hash=said.data_hash,
+        code_version=said.code_version,
+        uses=said.uses,
+        label=shipped.name,
+        properties=VersionProperties(
+            attribute_ranges=said.attribute_ranges,
+            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on, twin=twin),
+            tuning=tuning,
+        ),
+    )
+
+
+def _twin(session: Session, version: versions.Version) -> form.TwinEnsemble | None:
+    """Return what names the twin of a version."""
+    shipped = version.twin_id and versions.get(session, version.twin_id).properties.pretrained
+    return form.TwinEnsemble(name=shipped.name, content=shipped.content) if shipped else None
+
+
+def _ranges(session: Session, version: versions.Version) -> dict[str, tuple[float, float]]:
+    """Return the ranges of a version from before they were kept with it: of its basins' attributes as they are now."""
+    names = TrainingConfig.from_stored(version.config).inputs.static
+    return attribute_ranges(names, basins.attributes_of(session, version.basins, names).astype(np.float32))

@@ -1,0 +1,197 @@
+"""When a new version takes over from those in use: it is better on held-out years, beyond what chance could give.
+
+The whole water years of a held-out period are dealt into two sets. The *deciding* years alone settle whether the
+candidate is promoted: by the median over basins of the difference in NSE, paired by basin, whose 95 % interval (water
+years drawn again, `hydrology.scores.bootstrap`) must lie above the margin. What it is then worth is told over the
+*reporting*
+years, which took no part in the decision.
+
+A version that has fitted these years itself, and has a twin that has not, is judged by its twin.
+
+A candidate trained from scratch is decided on for all basins together. A fine-tuned one is decided on basin by basin,
+in those it was tuned on, and against its parent where a basin uses no version.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Days, Period
+from hydrology.scores.bootstrap import YearlyErrors, median_difference_interval
+from hydrology.verification.held_out_years import HeldOutYears, split_years
+from jobspec.jobs.training import PromotionRule
+from jobspec.training import FineTuningConfig, TrainingConfig
+from operations.data.dataset import skipped_days
+from operations.verification.evaluate import evaluate
+from operations.versions.held_out import require_held_out, require_to_be_held_out, stand_in
+from records.database.engine import Database
+from records.versions import promotions, versions
+from records.versions.promotion_decisions import PromotionDecision, SideBySide
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+ByBasin = Mapping[str, YearlyErrors]
+
+
+def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: PromotionRule) -> None:
+    """Return when `decide` can serve the version that a training is to lead to: asked before it is trained.
+
+    Raises:
+        InvalidInput: the period is too short, or overlaps the days of the training or of an ancestor's.
+        UnknownVersion: the parent is not kept.
+    """
+    split_years(rule.period)
+    require_to_be_held_out(session, config, rule.period)
+
+
+def decide(
+    database: Database,
+    clock: Clock,
+    candidate: str,
+    rule: PromotionRule,
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> PromotionDecision:
+    """Hold a candidate against the current versions of its basins, keep the decision with it, and act on it.
+
+    A decision that compares nothing does not replace one that did. An operator's candidate becomes current only for
+    basins that are registered with that key, and no scores are stored of versions that are not the operator's.
+
+    Raises:
+        InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
+        DataProblem: no basin can be evaluated.
+    """
+    years = split_years(rule.period)
+    with database.reading() as session:
+        version = versions.get(session, candidate)
+        in_use = promotions.current(session, version.scope)
+    if version.parent_id is not None:
+        in_use = dict.fromkeys(version.scope, version.parent_id) | in_use
+    rivals: dict[str, list[str]] = {}
+    for basin, rival in in_use.items():
+        if rival != candidate:
+            rivals.setdefault(rival, []).append(basin)
+    with database.reading() as session:
+        judged = {name: stand_in(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)}
+    require_held_out(judged[candidate], rule.period)
+    ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, rule.period, on_basins)
+    decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
+    twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
+    decision = replace(decision, sentence="".join([decision.sentence, *twins]))
+    if decision.better and rule.promote:
+        decision = _promote(database, clock, decision)
+    if decision.basins or version.properties.comparison is None:
+        with database.transaction() as session:
+            versions.set_comparison(session, candidate, decision)
+    log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
+    return decision
+
+
+def _yearly_errors(
+    database: Database,
+    clock: Clock,
+    candidate: str,
+    rivals: Mapping[str, list[str]],
+    judged: Mapping[str, versions.Version],
+    period: Period,
+    on_basins: Callable[[int, int], None],
+) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
+    """Return the errors of the candidate, and those of the versions in use, on the same days of the same basins.
+
+    Args:
+        judged: the version that is judged in place of each.
+    """
+
+    def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
+        of, owner = judged[version], judged[candidate].owner
+        stored = owner is None or of.owner == owner
+        evaluation = evaluate(database, clock, of.id, period, basins, on_basins, without=skipped, stored=stored)
+        return {basin.basin: basin.errors for basin in evaluation.basins}
+
+    ours: dict[str, YearlyErrors] = {}
+    theirs: dict[str, YearlyErrors] = {}
+    for rival, basins in rivals.items():
+        with database.reading() as session:
+            skipped = skipped_days(session, [judged[candidate], judged[rival]], basins, period)
+        ours |= errors(candidate, basins, skipped)
+        theirs |= errors(rival, basins, skipped)
+    common = sorted(ours.keys() & theirs.keys())
+    return {basin: ours[basin] for basin in common}, {basin: theirs[basin] for basin in common}
+
+
+def _decision(
+    candidate: versions.Version,
+    current: tuple[str, ...],
+    rule: PromotionRule,
+    years: HeldOutYears,
+    ours: ByBasin,
+    theirs: ByBasin,
+) -> PromotionDecision:
+    if not ours:
+        sentence = "No basin has another current version to compare with, so nothing is decided."
+        return PromotionDecision(candidate.id, current, rule, 0, None, None, False, (), (), sentence)
+    deciding, reporting = (side_by_side(some, ours, theirs) for some in (years.deciding, years.reporting))
+    if candidate.tuned_on is None:
+        better_in = tuple(ours) if deciding.exceeds(rule.margin) else ()
+        outcome = f"so it is {'better' if better_in else 'not shown to be better'} by more than the margin of"
+    else:
+        alone = {
+            basin: side_by_side(years.deciding, *({basin: side[basin]} for side in (ours, theirs))) for basin in ours
+        }
+        better_in = tuple(basin for basin, pair in alone.items() if pair.exceeds(rule.margin))
+        outcome = f"basin by basin, it is shown to be better in {len(better_in)} of them, by more than the margin of"
+    rival = "its parent" if current == (candidate.parent_id,) else "the current version"
+    sentence = (
+        f"Decided on the water years {_listed(years.deciding)}: {_in_words(deciding, rival)}; {outcome} "
+        f"{rule.margin:g}. Over {_listed(years.reporting)}, which did not decide: {_in_words(reporting, rival)}."
+    )
+    return PromotionDecision(
+        candidate.id, current, rule, len(ours), deciding, reporting, bool(better_in), better_in, (), sentence
+    )
+
+
+def side_by_side(years: tuple[int, ...], ours: ByBasin, theirs: ByBasin) -> SideBySide:
+    """Hold the errors of a candidate beside those of the versions in use, over some water years of the same basins."""
+    one, other = (YearlyErrors.joined([side[basin] for basin in ours]).over(years) for side in (ours, theirs))
+    known = np.isfinite(one.nse() + other.nse())[:, 0]
+    ours_median, theirs_median = (
+        float(np.median(errors.nse()[known])) if known.any() else None for errors in (one, other)
+    )
+    return SideBySide(years, int(known.sum()), ours_median, theirs_median, median_difference_interval(one, other))
+
+
+def _in_words(pair: SideBySide, rival: str) -> str:
+    if pair.difference is None:
+        return "no basin has a score"
+    change = pair.difference
+    interval = "too few years for an interval"
+    if change.low is not None:
+        interval = f"95 % interval {change.low:+.3f} to {change.high:+.3f}"
+    return (
+        f"the candidate's median NSE is {pair.candidate_median:.3f} and that of {rival} {pair.current_median:.3f} in "
+        f"{pair.basins} basin{'s' if pair.basins > 1 else ''}; the median difference is {change.median:+.3f} "
+        f"({interval})"
+    )
+
+
+def _listed(years: tuple[int, ...]) -> str:
+    return ", ".join(map(str, years))
+
+
+def _promote(database: Database, clock: Clock, decision: PromotionDecision) -> PromotionDecision:
+    try:
+        with database.transaction() as session:
+            changed = promotions.promote(
+                session,
+                decision.candidate,
+                promotions.servable(session, versions.owner_of(session, decision.candidate), decision.better_in),
+                reason=decision.sentence,
+                by="retraining rule",
+                at=clock.now(),
+            )
+    except promotions.AgainstPhysics as refusal:
+        return replace(decision, sentence=f"{decision.sentence} {refusal}")
+    return replace(decision, promoted=tuple(changed))

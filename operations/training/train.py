@@ -1,0 +1,370 @@
+"""From observations to a version: begin a training, train its members, assemble what they learnt.
+
+A training is its request: the same request goes on from its checkpoints, and a finished one is returned. Its
+members can be trained by different processes; the version is assembled when all are in. A fine-tuning is a training
+that starts from the weights of its parent, and by itself changes no basin's version.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import metadata
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import DataProblem
+from jobspec.training import FineTuningConfig, TrainingConfig
+from models import checkpoint
+from models.cores import cores_in_use
+from models.networks import architecture
+from models.scaling import Scaler
+from models.training import MemberTraining, Progress, TrainedMember
+from operations.training import finetune
+from operations.training.physics_probes import measured
+from operations.training.training_data import Prepared, prepare
+from operations.versions.hardware import machine
+from operations.versions.process_pool import processes_for, side_by_side
+from records.database.engine import Database
+from records.versions import promotions, trainings, versions
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+OnProgress = Callable[[Progress], None]
+
+
+class DataChanged(DataProblem):
+    """The data are no longer those that the training began with."""
+
+    kind = "training-data-changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A training that is under way or finished.
+
+    Attributes:
+        version_id: what it led to; None while it is under way.
+        parent: of a fine-tuning.
+        twin: the training of the version that is to be judged in place of this one's.
+        owner: the operator's key that the version is stored under; None for the service's.
+    """
+
+    training_id: str
+    config: TrainingConfig
+    prepared: Prepared
+    version_id: str | None
+    parent: versions.Version | None
+    twin: str | None = None
+    owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The version that a training led to.
+
+    Attributes:
+        already: whether the same training had been finished before.
+        basins: those it was trained on here.
+        promoted: the basins that had no current version and now use this one; none of a fine-tuning.
+        refused: why it may serve no basin, where a probe of its physics failed.
+        validation_nse: the best median NSE of each member in the validation period.
+        validation_basins: over how many basins that is the median; None without a validation period, and where an older
+            Freshet trained.
+    """
+
+    version_id: str
+    training_id: str
+    already: bool
+    basins: tuple[str, ...]
+    left_out: dict[str, str]
+    promoted: tuple[str, ...]
+    refused: str | None
+    validation_nse: dict[int, float | None]
+    validation_basins: int | None
+
+
+def train(
+    database: Database,
+    clock: Clock,
+    config: TrainingConfig | FineTuningConfig,
+    basins: Sequence[str],
+    *,
+    label: str | None = None,
+    device: str = "cpu",
+    cores: int = 1,
+    on_progress: Callable[[int, Progress], None] = lambda _member, _progress: None,
+) -> Trained:
+    """Train every member of a configuration on some basins, and create the version.
+
+    Args:
+        cores: on a CPU so many members at once at most, each in a process of its own.
+        on_progress: gets the member's label and its progress at every step; what it raises stops the training,
+            which the same call later goes on with.
+
+    Raises:
+        NoBasinLeft: no basin can serve; the sentence names the reasons.
+        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
+        DataProblem: no window fits, or the loss is no longer a number.
+    """
+    begun = begin(database, clock, config, basins)
+    train_members(database, clock, begun, device=device, cores=cores, on_progress=on_progress)
+    return assemble(database, clock, begun, label)
+
+
+def train_members(
+    database: Database,
+    clock: Clock,
+    begun: Begun,
+    *,
+    device: str,
+    cores: int,
+    on_progress: Callable[[int, Progress], None],
+) -> None:
+    """Train the members of a training that are not in yet, with the arguments of `train`; none of a finished one.
+
+    Raises:
+        DataProblem: no window fits, or the loss is no longer a number.
+    """
+    if begun.version_id is not None:
+        return
+    with database.reading() as session:
+        finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
+    members = [member for member in begun.config.longest_first() if member not in finished]
+    processes = processes_for(len(members), cores) if device == "cpu" else 1
+    if processes > 1:
+        work = partial(_train_apart, database.url, clock, begun.training_id)
+        side_by_side(work, members, processes, on_progress)
+    else:
+        for member in members:
+            train_member(database, clock, begun, member, device, partial(on_progress, member))
+
+
+def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
+    """Train a member in a process that is there for members alone."""
+    database, begun = _opened(database_url, training_id)
+    train_member(database, clock, begun, member, "cpu", on_progress)
+
+
+@cache
+def _opened(database_url: str, training_id: str) -> tuple[Database, Begun]:
+    """Return the database and the training, once for all the members that a process trains."""
+    database = Database(database_url)
+    return database, reopen(database, training_id)
+
+
+def begin(
+    database: Database,
+    clock: Clock,
+    config: TrainingConfig | FineTuningConfig,
+    basins: Sequence[str],
+    twin: str | None = None,
+    owner: str | None = None,
+) -> Begun:
+    """Begin the training of a configuration on some basins, or go on with it.
+
+    Args:
+        twin: the training of the version that is to be judged in place of this one's.
+        owner: the operator's key that the version is to be stored under; None for the service's.
+
+    Raises:
+        NoBasinLeft: no basin can serve; nothing is kept.
+        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
+    """
+    with database.reading() as session:
+        parent = None
+        if isinstance(config, FineTuningConfig):
+            parent, config = finetune.whole(session, config)
+        prepared = prepare(session, config, basins)
+    request = {
+        "config": config.model_dump(mode="json"),
+        "basins": list(prepared.basins),
+        "data_hash": prepared.data_hash,
+    }
+    if parent is not None:
+        request["parent"] = parent.id
+    if twin is not None:
+        request["twin"] = twin
+    if owner is not None:
+        request["owner"] = owner
+    with database.transaction() as session:
+        training = trainings.start(session, request, clock.wall())
+    left_out = len(prepared.left_out)
+    log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
+    return Begun(training.id, config, prepared, training.version_id, parent, twin, owner)
+
+
+def reopen(database: Database, training_id: str) -> Begun:
+    """Return a training that another process began.
+
+    Raises:
+        UnknownTraining: there is none of that id.
+        DataChanged: its data were revised meanwhile.
+    """
+    with database.reading() as session:
+        training = trainings.get(session, training_id)
+        config = TrainingConfig.from_stored(training.request["config"])
+        parent = versions.get(session, training.request["parent"]) if "parent" in training.request else None
+        prepared = prepare(session, config, training.request["basins"])
+    if prepared.data_hash != training.request["data_hash"]:
+        raise DataChanged(
+            f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
+        )
+    said = training.request
+    return Begun(training_id, config, prepared, training.version_id, parent, said.get("twin"), said.get("owner"))
+
+
+def train_member(
+    database: Database, clock: Clock, begun: Begun, member: int, device: str, on_progress: OnProgress
+) -> None:
+    """Train one member from its newest checkpoint to the end, and keep it. A finished one is left as it is.
+
+    Raises:
+        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
+    """
+    training = begun.training_id
+    with database.reading() as session:
+        if member in {done.label for done in trainings.finished_members(session, training)}:
+            return
+        saved = trainings.checkpoint(session, training, member)
+        learnt_from = finetune.learnt_from(begun.parent, begun.prepared.basins)
+        start = None if begun.parent is None else finetune.start_of(session, begun.parent, member, learnt_from)
+    seed = begun.config.seed + member
+    try:
+        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device, start, learnt_from)
+        if saved is not None:
+            work.resume(saved.content)
+            log.info("train.resume", training=training, member=member, step=work.step)
+
+        def keep(step: int, blob: bytes) -> None:
+            progress = {"steps": work.steps, "log": work.log}
+            with database.transaction() as session:
+                trainings.save_checkpoint(session, training, member, step, blob, progress, clock.wall())
+
+        done = work.run(keep, on_progress)
+    except DataProblem as problem:
+        with database.transaction() as session:
+            trainings.fail(session, training, str(problem), clock.wall())
+        raise
+    with database.transaction() as session:
+        trainings.finish_member(session, training, _member(member, seed, device, done), clock.wall())
+    log.info("train.member", training=training, member=member, steps=work.steps, best_nse=_best(done.log))
+
+
+def assemble(
+    database: Database, clock: Clock, begun: Begun, label: str | None = None, *, serves: bool = True
+) -> Trained:
+    """Create the version, let it serve the basins that have none, and close the training: all or nothing.
+
+    An operator's version serves only basins that are registered with that key. What was fine-tuned serves no basin
+    before it is promoted; what fails a probe of its physics, never. Where all that is done already, its version is
+    returned.
+
+    Args:
+        serves: whether it may serve basins at once.
+
+    Raises:
+        DataProblem: a member, or the twin, is not in yet.
+    """
+    config, prepared, refused = begun.config, begun.prepared, None
+    with database.reading() as session:
+        finished = trainings.finished_members(session, begun.training_id)  # gone once there is a version
+        twin = None if begun.twin is None else _led_to(session, begun.twin)
+    new = new_version(clock, begun, label)
+    new = replace(new, properties=replace(new.properties, physics=measured(new, finished), twin=twin))
+    with database.transaction() as session:
+        training = trainings.lock(session, begun.training_id)
+        if training.version_id is not None:
+            members = versions.members_of(session, training.version_id)
+            return _trained(begun, training.version_id, members, already=True)
+        members = trainings.finished_members(session, begun.training_id)
+        if missing := sorted(set(range(config.members)) - {member.label for member in members}):
+            raise DataProblem(f"Training {begun.training_id} lacks the members {missing}: train them first.")
+        version = versions.create(session, new, members)
+        current = promotions.current(session, prepared.basins)
+        serves &= begun.parent is None
+        own = promotions.servable(session, begun.owner, prepared.basins)
+        vacant = [basin for basin in own if serves and basin not in current]
+        promoted = list[str]()
+        try:
+            promoted = promotions.promote(
+                session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
+            )
+        except promotions.AgainstPhysics as refusal:
+            refused = str(refusal)
+        trainings.finish(session, begun.training_id, version.id, clock.wall())
+    log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
+    return _trained(begun, version.id, members, promoted, refused)
+
+
+def _led_to(session: Session, training: str) -> str:
+    """Return the version that a training has led to."""
+    version = trainings.get(session, training).version_id
+    if version is None:
+        raise DataProblem(f"Training {training} is not finished: its version is to be judged in place of this one's.")
+    return version
+
+
+def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:
+    """Return what is said of the version that a training leads to; its members need not be in."""
+    config, static = begun.config, begun.prepared.data.forcing.static
+    origin = finetune.lineage(begun.parent, begun.prepared.basins, config.inputs.static, static)
+    return versions.NewVersion(
+        created_at=clock.wall(),
+        issued_at=clock.now(),
+        architecture=config.network.architecture,
+        conserving=architecture(config.network).conserving,
+        product=config.inputs.product,
+        config=config.model_dump(mode="json"),
+        scaler=dict(_scaler(begun).as_json()),
+        data_hash=begun.prepared.data_hash,
+        code_version=metadata.version("freshet"),
+        uses="best" if config.validation_period else "last",
+        label=label,
+        parent_id=origin.parent_id,
+        basins=origin.basins,
+        properties=origin.properties,
+        owner=begun.owner,
+    )
+
+
+def _scaler(begun: Begun) -> Scaler:
+    if begun.parent is not None:  # the weights mean nothing under another
+        return Scaler.from_json(begun.parent.scaler)
+    return Scaler.fit(begun.prepared.data.forcing.over(begun.config.train_period))
+
+
+def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
+    weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
+    if trained.best is not None:
+        weights["best"] = checkpoint.dump(trained.best, {})
+    effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
+    return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
+
+
+def _trained(
+    begun: Begun,
+    version: str,
+    members: Sequence[versions.Member],
+    promoted: Sequence[str] = (),
+    refused: str | None = None,
+    *,
+    already: bool = False,
+) -> Trained:
+    prepared, logs = begun.prepared, {member.label: member.log["validation"] for member in members}
+    return Trained(
+        version_id=version,
+        training_id=begun.training_id,
+        already=already,
+        basins=prepared.basins,
+        left_out=prepared.left_out,
+        promoted=tuple(promoted),
+        refused=refused,
+        validation_nse={label: _best(log) for label, log in logs.items()},
+        validation_basins=next((row.get("validation_basins") for log in logs.values() for row in log), None),
+    )
+
+
+def _best(log_rows: list[dict[str, float]]) -> float | None:
+    return max((row["validation_nse"] for row in log_rows), default=None)

@@ -1,0 +1,95 @@
+"""What a training sees: which basins can serve, and their arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from jobspec.training import TrainingConfig
+from models.arrays import Array, days_of
+from models.training import SPIN_UP_DAYS, TrainingData
+from operations.data.dataset import BasinForcing, content_hash, load_discharge, load_forcing, stacked
+
+
+class NoBasinLeft(DataProblem):
+    """No basin can serve for this training."""
+
+    kind = "no-basin-left"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a training sees, and which basins it could not use.
+
+    Attributes:
+        left_out: why, by basin.
+    """
+
+    basins: tuple[str, ...]
+    data: TrainingData
+    left_out: dict[str, str]
+
+    @property
+    def data_hash(self) -> str:
+        """The fingerprint of every number that the training sees."""
+        forcing = self.data.forcing
+        return content_hash(forcing.mass, forcing.auxiliary, forcing.static, self.data.discharge)
+
+
+def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> Prepared:
+    """Read what a training needs, and say which basins cannot serve and why.
+
+    Raises:
+        NoBasinLeft: none can.
+    """
+    training, validation = config.train_period, config.validation_period or config.train_period
+    wanted = Period(min(training.first, validation.first), max(training.last, validation.last))
+    forcings: dict[str, BasinForcing] = {}
+    left_out: dict[str, str] = {}
+    for basin in basins:
+        found = load_forcing(session, basin, config)
+        if isinstance(found, str):
+            left_out[basin] = found
+        elif found.period.first > wanted.first or found.period.last < wanted.last:
+            left_out[basin] = found.stop or f"{basin}: the forcing {found.period} does not cover {wanted}."
+        else:
+            forcings[basin] = found
+    period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
+    kept: dict[str, Array] = {}
+    for basin in forcings:
+        flow = load_discharge(session, basin, [config.inputs.product], period)
+        if isinstance(flow, str):
+            left_out[basin] = flow
+            continue
+        if config.held_out_period is not None:
+            flow[days_of(period, config.held_out_period)] = np.nan
+        if reason := _unfit(basin, flow[days_of(period, training)], training):
+            left_out[basin] = reason
+        else:
+            kept[basin] = flow
+    if not kept:
+        reasons = " ".join(list(left_out.values())[:3])
+        raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {reasons}")
+    if all(np.isnan(flow[days_of(period, validation)]).all() for flow in kept.values()):
+        raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
+    forcing = stacked([forcings[basin].forcing.over(period) for basin in kept])
+    return Prepared(tuple(kept), TrainingData(forcing, np.stack(list(kept.values()))), left_out)
+
+
+def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
+    """Return the wanted period with as many of the days before it as all basins have."""
+    earliest = wanted.first - np.timedelta64(before, "D")
+    first = max([earliest, *(one.period.first for one in forcings.values())])
+    return Period(min(first, wanted.first), wanted.last)
+
+
+def _unfit(basin: str, discharge: Array, training: Period) -> str | None:
+    known = discharge[~np.isnan(discharge)]
+    if len(known) == 0:
+        return f"{basin} has no observed discharge in the training period {training}."
+    if (known == known[0]).all():
+        return f"{basin}: the observed discharge is constant ({known[0]:g} mm/day) in the training period {training}."
+    return None

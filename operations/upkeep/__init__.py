@@ -1,0 +1,1 @@
+"""Permissions of jobs, and pruning."""

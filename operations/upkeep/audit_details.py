@@ -1,0 +1,77 @@
+"""What the audit trail says of data that were brought in: where from, their checksums, and what they changed."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ingestion.base import BasinData, Source, SourceFile
+from operations.data.ingest import Outcome
+
+MAX_FILES = 20
+"""Files that an entry names; it counts all."""
+
+
+class ReadFiles:
+    """A source that remembers which files it has read of each basin."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.by_basin: dict[str, tuple[SourceFile, ...]] = {}
+
+    def basins(self) -> list[str]:
+        """Return the basins of the source."""
+        return self._source.basins()
+
+    def read(self, basin: str) -> BasinData:
+        """Return what the source holds of a basin."""
+        data = self._source.read(basin)
+        self.by_basin[basin] = data.files
+        return data
+
+    def of(self, outcomes: Sequence[Outcome]) -> list[SourceFile]:
+        """Return the files of the basins that were stored, each once."""
+        stored = [outcome.basin for outcome in outcomes if outcome.status != "failed"]
+        return list(dict.fromkeys(file for basin in stored for file in self.by_basin.get(basin, ())))
+
+
+def changes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return what changed: basins by status, days that are new and that were replaced, states that are invalid now."""
+    return {
+        **Counter(outcome.status for outcome in outcomes),
+        "new_days": sum(outcome.new_days for outcome in outcomes),
+        "changed_days": sum(outcome.changed_days for outcome in outcomes),
+        "invalidated_states": sum(outcome.invalidated_states for outcome in outcomes),
+    }
+
+
+def files(read: Sequence[SourceFile], places: Mapping[str, str]) -> dict[str, Any]:
+    """Return the names and checksums of files.
+
+    Args:
+        places: what a folder is called, by its path.
+    """
+    named = [{"name": shown(file.name, places), "sha256": file.sha256} for file in read[:MAX_FILES]]
+    return {"files": named, "file_count": len(read)}
+
+
+def shown(name: str, places: Mapping[str, str]) -> str:
+    """Return a URL without its user and its query, or a path relative to the first place that it is in.
+
+    A path elsewhere is shown by its last part.
+    """
+    if "://" in name:
+        url = urlsplit(name)
+        host = url.netloc.rpartition("@")[2]
+        checksum = f"#{url.fragment}" if url.fragment.startswith("sha256=") else ""
+        return f"{url.scheme}://{host}{url.path}{checksum}"
+    path, _, member = name.partition("!")
+    for place, called in places.items():
+        if Path(path).is_relative_to(place):
+            within = str(Path(path).relative_to(place))
+            path = "!".join(part for part in (called, within) if part not in ("", "."))
+            break
+    else:
+        path = Path(path).name
+    return f"{path}!{member}" if member else path

@@ -1,0 +1,117 @@
+"""What is older than the rules keep it is deleted, in small transactions: broken off, what is done stays done."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from records.access import audit
+from records.alerts import deliveries
+from records.database import retention
+from records.database.engine import Database
+from records.database.retention import RULES, RuleName
+from records.jobs import jobs
+from records.runs import states
+from records.upkeep import prune_runs
+from records.versions import trainings
+from records.weather import weather_issues
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+log = structlog.get_logger()
+
+Show = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How what a rule speaks of is found and deleted.
+
+    Attributes:
+        outdated: returns what was made, or had ended, before an instant, with how many things each is; of some ids
+            alone where they are given.
+        remove: deletes some of them and returns the ids of all that had an address.
+        together: how many are deleted in one transaction.
+    """
+
+    outdated: Callable[..., Mapping[Any, int]]
+    remove: Callable[..., list[str]]
+    together: int
+
+
+KEPT: Mapping[RuleName, Kept] = {
+    "what-if": Kept(prune_runs.outdated_what_ifs, prune_runs.remove_what_ifs, 10),
+    "members": Kept(prune_runs.outdated_members, prune_runs.remove_members, 1),
+    "states": Kept(states.outdated, states.remove, 200),
+    "jobs": Kept(jobs.outdated, jobs.remove, 200),
+    "deliveries": Kept(deliveries.outdated, deliveries.remove, 200),
+    "weather": Kept(weather_issues.outdated, weather_issues.remove, 5),
+    "checkpoints": Kept(trainings.outdated, trainings.remove, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What came of a rule.
+
+    Attributes:
+        rule: its name; sentence: what it says.
+        count: how many things it had outlived.
+    """
+
+    rule: RuleName
+    sentence: str
+    count: int
+
+
+def prune(
+    database: Database,
+    clock: Clock,
+    settings: Settings,
+    actor: audit.Actor,
+    *,
+    dry_run: bool = False,
+    show: Show = lambda _what, _done, _total: None,
+) -> list[Pruned]:
+    """Delete what is older than the rules keep it, and tell the audit trail. Done again at once, it deletes nothing.
+
+    Args:
+        actor: who asks.
+        dry_run: whether only to count.
+        show: gets the name of a rule, how many things of it are done, and of how many.
+    """
+    return [_prune(database, clock, settings, actor, rule, dry_run, show) for rule in RULES]
+
+
+def _prune(
+    database: Database,
+    clock: Clock,
+    settings: Settings,
+    actor: audit.Actor,
+    rule: RuleName,
+    dry_run: bool,
+    show: Show,
+) -> Pruned:
+    kept, days = KEPT[rule], RULES[rule].days(settings)
+    before = retention.before(clock.wall(), days)
+    with database.reading() as session:
+        outdated = kept.outdated(session, before)
+    done, total = 0, sum(outdated.values())
+    for ids in [] if dry_run else _batches(outdated, kept.together):
+        with database.transaction() as session:
+            still = kept.outdated(session, before, ids)  # what it was a moment ago may have changed since
+            retention.note(session, rule, kept.remove(session, [*still]), clock.wall(), days)
+        done += sum(still.values())
+        show(rule, done, total)
+    if done:
+        with database.transaction() as session:
+            audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
+        log.info("prune.done", rule=rule, count=done, days=days)
+    return Pruned(rule, RULES[rule].told(days), total if dry_run else done)
+
+
+def _batches(ids: Collection[Any], together: int) -> Iterator[list[Any]]:
+    every = list(ids)
+    for first in range(0, len(every), together):
+        yield every[first : first + together]

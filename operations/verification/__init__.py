@@ -1,0 +1,1 @@
+"""Evaluates, calibrates, compares and verifies versions and forecasts."""

@@ -1,0 +1,175 @@
+"""Fitting a version's error model: to its simulation of years that its weights were not fitted to.
+
+The simulation starts at an empty store on the first day of a basin's record, as the forecasts' states do. A version
+that has learnt from every year has the errors of its twin, which has not.
+
+With a weather forecast, a forecast errs by that, too. Those error models are fitted to what the version issued with
+each weather model, once its flow has been observed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import structlog
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.uncertainty.error_fit import Fit, Pairs, fit
+from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
+from jobspec.training import used_periods
+from models.nets.products import BLOCK
+from operations.forecasting.calibrated_flow import LEAST_MORNINGS, error_model_of
+from operations.verification.error_pairs import simulated
+from operations.verification.issued_pairs import Mornings, past_forecasts, settled
+from operations.versions.load_networks import load_version
+from operations.versions.stages import single, stage
+from records.database.engine import Database
+from records.versions import error_models, promotions, versions
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """An error model that was fitted.
+
+    Attributes:
+        version_id: whose error model was asked for; fitted: whose it is, its twin's or its own.
+        weather: what drove the flow that it was fitted to (`error_models.NewErrorModel`).
+        days: how many observed days it rests on.
+        own: how many of its basins have numbers of their own.
+        left_out: why basins are not in it.
+    """
+
+    version_id: str
+    fitted: str
+    weather: str
+    period: Period
+    basins: tuple[str, ...]
+    own: int
+    days: int
+    sha256: str
+    left_out: dict[str, str]
+
+
+def calibrate(
+    database: Database,
+    clock: Clock,
+    version_id: str,
+    basins: Sequence[str],
+    period: Period | None = None,
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Calibrated:
+    """Fit the error model of a version, or of its twin, and keep it in place of the one before.
+
+    Args:
+        basins: to fit it to; those of the version that have observed flow.
+        period: days that the weights were not fitted to; the validation period unless given.
+        on_basins: gets how many basins are simulated, of how many.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        InvalidInput: the version was fitted to days of the period, or it has no validation period and none is given.
+        DataProblem: the observed days of the period are too few.
+    """
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        fitted = versions.get(session, version.twin_id) if version.twin_id else version
+        period = _days(fitted, period)
+        loaded = load_version(session, fitted.id)
+    pairs: dict[str, Pairs] = {}
+    left_out: dict[str, str] = {}
+    for first in range(0, len(basins), BLOCK):
+        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
+            pairs[basin.id] = Pairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
+        on_basins(len(pairs) + len(left_out), len(basins))
+    if not pairs:
+        raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
+    model = single("error model", lambda: fit(pairs))
+    weather = error_models.OBSERVED
+    sha256 = _keep(database, clock, fitted.id, weather, period, model)
+    own = sum(errors.days > 0 for errors in model.basins.values())
+    return Calibrated(version_id, fitted.id, weather, period, tuple(pairs), own, model.days, sha256, left_out)
+
+
+def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
+    """Fit the error models of a version's forecasts with weather forecasts, one for each weather model.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        DataProblem: with no weather model forecasts of enough days have been issued and observed, or the version has no
+            error model of its simulation, by which flows are told.
+    """
+    with database.reading() as session:
+        version = versions.get(session, version_id)
+        names = promotions.basins_of(session, version_id)
+        of_simulation = error_model_of(session, version, names)
+        if isinstance(of_simulation, str):
+            raise DataProblem(of_simulation)
+        by_weather = settled(session, clock, version_id)
+        ready = [mornings for mornings in by_weather if len(mornings.days) >= LEAST_MORNINGS]
+        pairs = {
+            of.weather: past_forecasts(session, version, of, of_simulation.basins)
+            for of in stage("past forecasts, weather models", ready)
+        }
+    if not ready:
+        raise DataProblem(too_few(version_id, by_weather))
+    return [_fitted(database, clock, version_id, mornings, pairs[mornings.weather]) for mornings in ready]
+
+
+def too_few(version_id: str, by_weather: Sequence[Mornings]) -> str:
+    """Say how many mornings a version's forecasts wait for."""
+    there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
+    return (
+        f"Forecasts of version {version_id} with a weather forecast are calibrated once {LEAST_MORNINGS} days T0 with "
+        f"one weather model have been observed, 30 days ago at least. So far: {there}."
+    )
+
+
+def _fitted(
+    database: Database, clock: Clock, version_id: str, mornings: Mornings, pairs: Mapping[str, PastForecasts]
+) -> Calibrated:
+    model = fit_forecasts(pairs)
+    period = Period(mornings.days[0], mornings.days[-1])
+    sha256 = _keep(database, clock, version_id, mornings.weather, period, model)
+    own = sum(errors.days > 0 for errors in model.basins.values())
+    return Calibrated(version_id, version_id, mornings.weather, period, tuple(pairs), own, model.days, sha256, {})
+
+
+def _keep(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:
+    new = error_models.NewErrorModel(
+        version_id=version_id,
+        weather=weather,
+        first=period.first,
+        last=period.last,
+        days=model.days,
+        shape=model.shape,
+        regional=model.regional,
+        basins=model.basins,
+    )
+    with database.transaction() as session:
+        sha256 = error_models.replace(session, new, clock.wall())
+    log.info("calibrate.done", version=version_id, weather=weather, basins=len(model.basins))
+    return sha256
+
+
+def _days(version: versions.Version, period: Period | None) -> Period:
+    """Return the days to fit on: they are none that the weights were fitted to."""
+    used = used_periods(version.config)
+    if period is None:
+        period = next((days for purpose, days in used if purpose == "validation"), None)
+    if period is None:
+        raise InvalidInput(
+            f"Version {version.id} has no validation period: give one that its training did not fit (--period)."
+        )
+    fitted_to = [days for purpose, days in used if purpose == "train"]
+    fitted_to += [Period.parse(days) for days in version.earlier_periods]
+    for days in fitted_to:
+        if period.overlap(days) is not None:
+            raise InvalidInput(
+                f"{period} overlaps {days}, which version {version.id} was fitted to: there its errors are smaller "
+                "than they will be. Choose other days."
+            )
+    return period

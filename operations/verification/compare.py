@@ -1,0 +1,151 @@
+"""Versions beside each other and beside what others have published, on the same basins and the same days.
+
+What is compared are the scores of each version's members' mean, evaluated anew from what is kept now. A day that one
+of the networks skips is scored for none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, InvalidInput
+from operations.data.basins import chosen
+from operations.data.dataset import skipped_days
+from operations.verification.comparison_result import ByBasin, comparison_result
+from operations.verification.evaluate import evaluate
+from operations.versions.held_out import require_held_out, stand_in
+from operations.versions.stages import single
+from records.basins import basins as basin_records
+from records.database.engine import Database
+from records.verification import comparisons
+from records.versions import versions
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+MOST_VERSIONS = 20
+
+OnBasins = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison that is kept, and whether it was kept before."""
+
+    comparison: comparisons.Comparison
+    already: bool
+
+
+def compare(
+    database: Database,
+    clock: Clock,
+    version_ids: Sequence[str],
+    period: Period,
+    wanted: Sequence[str] = (),
+    on_basins: OnBasins = lambda _done, _total: None,
+    owner: str | None = None,
+) -> Compared:
+    """Hold versions against the first of them over a period, and keep the comparison.
+
+    The same versions, days, basins and scores, published ones included, give the same kept comparison.
+
+    Args:
+        wanted: the basins; those that every version was trained for where none is named.
+        on_basins: gets how many basins are evaluated, over all versions, of how many.
+        owner: the operator's key that the comparison is stored under; scores are then stored of its versions alone.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        InvalidInput: a version is named twice, too many or none are, or the days are not held out of a training.
+        DataProblem: no basin has the scores of every version.
+    """
+    with database.reading() as session:
+        compared = _versions(session, version_ids, period)
+        basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
+    evaluated = _evaluate(database, clock, compared, period, basins, on_basins, owner)
+    scored = evaluated.basins(basins, period)
+    with database.reading() as session:
+        found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
+        result = single("comparison", lambda: comparison_result(*found))
+    new = comparisons.NewComparison(
+        first_day=period.first,
+        last_day=period.last,
+        versions=tuple(version.id for version in compared),
+        basins=tuple(scored),
+        result=result,
+        owner=owner,
+    )
+    with database.transaction() as session:
+        comparison, is_new = comparisons.keep(session, new, clock.wall())
+    log.info("compare.done", comparison=comparison.id, versions=len(compared), basins=len(scored), new=is_new)
+    return Compared(comparison, already=not is_new)
+
+
+def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:
+    if not 1 <= len(ids) <= MOST_VERSIONS:
+        raise InvalidInput(f"{len(ids)} versions cannot be compared: name 1 to {MOST_VERSIONS}.")
+    if len(set(ids)) < len(ids):
+        raise InvalidInput("A version is named twice: name each once.")
+    compared = [versions.get(session, version) for version in ids]
+    for version in compared:
+        judged = stand_in(session, version, period)
+        if judged.id != version.id:
+            raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
+        require_held_out(version, period)
+    return compared
+
+
+def _common_basins(session: Session, compared: Sequence[versions.Version]) -> list[str]:
+    common = set.intersection(*(set(version.basins) for version in compared))
+    basins = basin_records.known(session, sorted(common))
+    if not basins:
+        raise DataProblem(
+            "The versions were trained for no basin in common that is kept here: name the basins to compare them in."
+        )
+    return basins
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """The scores of each version, all of the same days, and why a basin cannot be compared."""
+
+    scores: Mapping[str, ByBasin]
+    left_out: Mapping[str, str]
+
+    def basins(self, basins: Sequence[str], period: Period) -> list[str]:
+        """Return those of some basins that every version was scored in."""
+        scored = sorted(basin for basin in basins if basin not in self.left_out)
+        if not scored:
+            reasons = " ".join(list(self.left_out.values())[:3])
+            raise DataProblem(f"No basin can be compared over {period}. {reasons}")
+        return scored
+
+
+def _evaluate(
+    database: Database,
+    clock: Clock,
+    compared: Sequence[versions.Version],
+    period: Period,
+    basins: Sequence[str],
+    on_basins: OnBasins,
+    owner: str | None,
+) -> _Evaluated:
+    with database.reading() as session:
+        skipped = skipped_days(session, compared, basins, period)
+    total = len(compared) * len(basins)
+    scores: dict[str, ByBasin] = {}
+    left_out: dict[str, str] = {}
+    for at, version in enumerate(compared):
+        show = _counting_on(on_basins, at * len(basins), total)
+        stored = owner is None or version.owner == owner
+        evaluation = evaluate(database, clock, version.id, period, basins, show, without=skipped, stored=stored)
+        scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
+        left_out |= evaluation.left_out
+    return _Evaluated(scores, left_out)
+
+
+def _counting_on(on_basins: OnBasins, before: int, total: int) -> OnBasins:
+    return lambda done, _total: on_basins(before + done, total)

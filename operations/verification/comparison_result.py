@@ -1,0 +1,182 @@
+"""What a comparison of versions found, from the scores of each version in each basin."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.scores import published_medians as printed
+from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
+from hydrology.scores.score import Score
+from hydrology.scores.scores import SCORES
+from jobspec.training import TrainingConfig
+from models.networks import build
+from operations.data.basins import unique
+from records.verification import published_scores
+from records.verification.comparison_results import (
+    ComparedScore,
+    ComparedVersion,
+    ComparisonResult,
+    PublishedModel,
+    PublishedScore,
+    PublishedTable,
+    Quartiles,
+    VersionDifference,
+    VersionQuartiles,
+)
+from records.verification.published_scores import Publication
+from records.versions import versions
+
+ByBasin = Mapping[str, Mapping[str, Score]]
+"""Scores by basin and metric."""
+
+
+def comparison_result(
+    session: Session,
+    compared: Sequence[versions.Version],
+    period: Period,
+    basins: Sequence[str],
+    scores: Mapping[str, ByBasin],
+    left_out: Mapping[str, str],
+) -> ComparisonResult:
+    """Return what a comparison found.
+
+    Args:
+        compared: the versions, the one that the others are held against first.
+        basins: those that every version was scored in.
+        scores: by version.
+        left_out: why other basins were not.
+    """
+    values = {
+        metric: {
+            version: tuple(by_basin[basin][metric].value for basin in basins) for version, by_basin in scores.items()
+        }
+        for metric in SCORES
+    }
+    publications = published_scores.publications(session)
+    first = scores[compared[0].id]
+    models = [
+        model for publication in publications for model in _published(session, publication, period, basins, first)
+    ]
+    return ComparisonResult(
+        versions=tuple(_compared_version(session, version) for version in compared),
+        scores=tuple(_compared_score(metric, of_versions) for metric, of_versions in values.items()),
+        published_models=tuple(models),
+        published_table=_published_table(period, basins),
+        values=values,
+        left_out=left_out,
+        missing={} if models else {"published_models": _why_none_published(publications, period)},
+    )
+
+
+def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
+    config = TrainingConfig.from_stored(version.config)
+    network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
+    logs = versions.logs_of(session, version.id).values()
+    seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
+    timed = len(seconds) == len(logs)
+    missing = {} if timed else {"training_seconds": "not recorded"}
+    if version.label is None:
+        missing["label"] = "Nobody has named it."
+    return ComparedVersion(
+        id=version.id,
+        label=version.label,
+        architecture=version.architecture,
+        conserving=version.conserving,
+        product=version.product,
+        members=len(version.members),
+        parameters=sum(parameter.numel() for parameter in network.parameters()),
+        training_seconds=float(sum(seconds)) if timed else None,
+        machines=tuple(unique(log["machine"] for log in logs if log.get("machine") is not None)),
+        missing=missing,
+    )
+
+
+def _compared_score(metric: str, of_versions: Mapping[str, Sequence[float | None]]) -> ComparedScore:
+    """Return what a score says of the versions in the basins where every one has a value."""
+    meaning = MEANINGS[metric]
+    rows = [
+        [value for value in row if value is not None]
+        for row in zip(*of_versions.values(), strict=True)
+        if None not in row
+    ]
+    columns = {version: [row[at] for row in rows] for at, version in enumerate(of_versions)}
+    first, *others = columns
+    return ComparedScore(
+        metric=metric,
+        unit=meaning.unit,
+        perfect=meaning.perfect,
+        n=len(rows),
+        lacking=len(of_versions[first]) - len(rows),
+        versions=tuple(_version_quartiles(version, column) for version, column in columns.items()),
+        differences=tuple(
+            _version_difference(other, columns[other], columns[first], meaning.perfect) for other in others
+        ),
+    )
+
+
+def _version_quartiles(version: str, values: Sequence[float]) -> VersionQuartiles:
+    cuts = quartiles(values)
+    return VersionQuartiles(version=version, p25=cuts.p25, median=cuts.median, p75=cuts.p75)
+
+
+def _version_difference(
+    version: str, values: Sequence[float], first: Sequence[float], perfect: float
+) -> VersionDifference:
+    return VersionDifference(version=version, **asdict(difference(values, first, perfect=perfect)))
+
+
+def _published(
+    session: Session, publication: Publication, period: Period, basins: Sequence[str], first: ByBasin
+) -> list[PublishedModel]:
+    """Return the models of a publication on the same basins and days, beside the first version."""
+    rows = published_scores.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
+    pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for row in rows:
+        ours = first[row.basin_id][row.metric].value
+        if row.value is not None and ours is not None:
+            pairs.setdefault(row.model, {}).setdefault(row.metric, []).append((row.value, ours))
+    return [
+        PublishedModel(
+            model=model,
+            source=publication.source,
+            citation=publication.citation,
+            scores=tuple(_published_score(metric, of_metric[metric]) for metric in SCORES if metric in of_metric),
+        )
+        for model, of_metric in pairs.items()
+    ]
+
+
+def _published_score(metric: str, pairs: Sequence[tuple[float, float]]) -> PublishedScore:
+    theirs, ours = zip(*pairs, strict=True)
+    of_model, of_first = quartiles(theirs), quartiles(ours)
+    return PublishedScore(
+        metric=metric,
+        n=len(pairs),
+        p25=of_model.p25,
+        median=of_model.median,
+        p75=of_model.p75,
+        first=Quartiles(p25=of_first.p25, median=of_first.median, p75=of_first.p75),
+        difference=difference(theirs, ours, perfect=MEANINGS[metric].perfect),
+    )
+
+
+def _why_none_published(publications: Sequence[Publication], period: Period) -> str:
+    if publications:
+        return f"No published score that is kept is of {period} and of these basins."
+    return "No published scores are kept: ingest them (freshet ingest benchmarks)."
+
+
+def _published_table(period: Period, basins: Sequence[str]) -> PublishedTable:
+    comparable = printed.is_comparable(period, basins)
+    scope = f"{printed.BASINS} basins over {printed.PERIOD}, on the weather product {printed.PRODUCT}"
+    return PublishedTable(
+        comparable=comparable,
+        note=f"The same basins and period: {scope}." if comparable else f"Other basins or period: it is of {scope}.",
+        first_day=str(printed.PERIOD.first),
+        last_day=str(printed.PERIOD.last),
+        basins=printed.BASINS,
+        product=printed.PRODUCT,
+        models=printed.TABLE,
+    )

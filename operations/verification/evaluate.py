@@ -1,0 +1,186 @@
+"""The scores of a version over a period, evaluated and kept: those of its members' mean, its closure and its snow."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+import numpy as np
+import structlog
+
+from hydrology.base.calendar import Days, Period
+from hydrology.base.errors import DataProblem
+from models.nets.products import BLOCK
+from operations.verification.regional_snow_cells import keep_regional_snow
+from operations.verification.score_basins import BasinSkill, Judge, Judged
+from operations.verification.snow_cells import keep_snow
+from operations.versions.process_pool import Tell, processes_for, side_by_side
+from records.database.engine import Database
+from records.verification import scores
+from records.versions import promotions, versions
+from records.versions.version_properties import Closure
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation of a version over a period.
+
+    Attributes:
+        scored: the version whose scores these are: its twin's, or its own.
+        left_out: why a basin could not be evaluated.
+    """
+
+    version_id: str
+    scored: str
+    period: Period
+    basins: tuple[BasinSkill, ...]
+    left_out: dict[str, str]
+
+    @property
+    def worst_residual(self) -> float | None:
+        """The largest relative residual of all basins."""
+        known = [basin.worst_residual for basin in self.basins if basin.worst_residual is not None]
+        return max(known, default=None)
+
+    def quartiles(self, metric: str) -> tuple[int, float | None, float | None, float | None]:
+        """Return how many basins have a score, and its quartile, median and upper quartile over them."""
+        values = [basin.scores[metric].value for basin in self.basins]
+        known = [value for value in values if value is not None]
+        if not known:
+            return 0, None, None, None
+        low, middle, high = np.percentile(known, [25, 50, 75])
+        return len(known), float(low), float(middle), float(high)
+
+
+def evaluate(
+    database: Database,
+    clock: Clock,
+    version_id: str,
+    period: Period,
+    basins: Sequence[str],
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+    without: Mapping[str, Days] | None = None,
+    cores: int = 1,
+    stored: bool = True,
+) -> Evaluation:
+    """Evaluate a version over a period and keep the scores.
+
+    Args:
+        on_basins: gets how many basins are done, of how many.
+        without: days that are not to be scored, by basin; the scores of a basin that has some are not kept, for they
+            are not those of the period.
+        cores: so many blocks of basins at once at most, each in a process of its own. The scores are the same.
+        stored: whether scores, snow cells and closure are stored; else they are only returned.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        DataProblem: no basin can be evaluated.
+    """
+    parts = {basin: days for basin, days in (without or {}).items() if len(days)}
+    judge = Judge.of(database, clock, version_id, period, parts)
+    blocks = [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
+    judged: dict[int, Judged] = {}
+
+    def keep(block: int, outcome: Judged) -> None:
+        if stored:
+            _keep(judge, outcome)
+        judged[block] = outcome
+        on_basins(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
+
+    processes = processes_for(len(blocks), cores)
+    if processes > 1:
+        work = partial(_judge_apart, database.url, clock, version_id, period, parts, blocks)
+        side_by_side(work, range(len(blocks)), processes, keep)
+    else:
+        for block, names in enumerate(blocks):
+            keep(block, judge.judge(names))
+    in_order = [judged[block] for block in sorted(judged)]
+    done = tuple(basin for outcome in in_order for basin in outcome.scored)
+    left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
+    if not done:
+        raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
+    evaluation = Evaluation(version_id, judge.scored, period, done, left_out)
+    if stored:
+        _keep_snow_of_all(judge, in_order)
+        _keep_closure(database, evaluation)
+    log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
+    return evaluation
+
+
+def _judge_apart(
+    database_url: str,
+    clock: Clock,
+    version_id: str,
+    period: Period,
+    without: Mapping[str, Days],
+    blocks: Sequence[Sequence[str]],
+    block: int,
+    tell: Tell,
+) -> None:
+    """Judge a block of basins in a process that is there for blocks alone, and tell what was found."""
+    judge = _opened(database_url, clock, version_id, period)
+    tell(replace(judge, without=without).judge(blocks[block]))
+
+
+@cache
+def _opened(database_url: str, clock: Clock, version_id: str, period: Period) -> Judge:
+    """Load a version once for all the blocks that a process judges."""
+    return Judge.of(Database(database_url), clock, version_id, period, {})
+
+
+def _keep(judge: Judge, judged: Judged) -> None:
+    """Keep the scores and the snow cells of some basins."""
+    scored = judge.scored
+    whole = [basin for basin in judged.scored if basin.basin not in judge.without]
+    with judge.database.transaction() as session:
+        scores.replace(session, [row for basin in whole for row in _rows(judge.clock, scored, judge.period, basin)])
+        keep_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
+        if judge.twin is not None:
+            keep_snow(session, judge.loaded.version.id, [basin.snow for basin in judged.own if basin.snow is not None])
+
+
+def _keep_snow_of_all(judge: Judge, judged: Sequence[Judged]) -> None:
+    """Keep the snow cells that all basins have chosen together."""
+    with judge.database.transaction() as session:
+        for at, choice in enumerate(judge.choices()):
+            for outcome in judged:
+                choice.basins.update(outcome.snowy[at])
+            keep_regional_snow(session, judge.clock, choice)
+
+
+def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Iterator[scores.Score]:
+    for metric, score in judged.scores.items():
+        yield scores.Score(
+            version_id=version,
+            basin_id=judged.basin,
+            member="mean",
+            metric=metric,
+            first_day=period.first,
+            last_day=period.last,
+            n=score.n,
+            value=score.value,
+            reason=score.reason,
+            attributes_assumed=list(judged.assumed),
+            evaluated_at=clock.wall(),
+        )
+
+
+def _keep_closure(database: Database, evaluation: Evaluation) -> None:
+    """Keep the closure with the version where it is of all its basins."""
+    if evaluation.worst_residual is None:
+        return
+    done = {one.basin for one in evaluation.basins}
+    with database.reading() as session:
+        version = versions.get(session, evaluation.version_id)
+        here = promotions.basins_here(session, version)
+    if not here or not done.issuperset(here):
+        return
+    closure = Closure(
+        worst_relative_residual=evaluation.worst_residual,
+        basins=len(evaluation.basins),
+        period=str(evaluation.period),
+    )
+    with database.transaction() as session:
+        versions.set_closure(session, evaluation.version_id, closure)

@@ -1,0 +1,107 @@
+"""What a version forecast with weather forecasts, and what came of it: the pairs that its calibration rests on."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.uncertainty.error_model import BasinErrors, errors_of
+from hydrology.uncertainty.errors_by_lead import PastForecasts
+from operations.data.dataset import load_discharge
+from records.runs import runs, states
+from records.versions import error_models
+from records.versions.versions import Version
+from runtime.clock import Clock
+
+SETTLED_AFTER = np.timedelta64(30, "D")
+"""Observed flow counts once it is so old: what services tell first is provisional, and revised within weeks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mornings:
+    """The runs of a version with one weather model whose days have been observed and have settled.
+
+    Attributes:
+        weather: the weather forecasts' source and model (`error_models.of_weather`).
+        runs: the oldest first.
+    """
+
+    weather: str
+    runs: Sequence[runs.Run]
+
+    @property
+    def days(self) -> list[Day]:
+        """Their days T0, in order."""
+        return sorted({run.t0 for run in self.runs})
+
+
+def last_settled(clock: Clock) -> Day:
+    """Return the last day whose observed flow counts."""
+    return np.datetime64(clock.now().date(), "D") - SETTLED_AFTER
+
+
+def settled(session: Session, clock: Clock, version: str) -> list[Mornings]:
+    """Return the runs of a version whose days have settled, by weather model."""
+    last = last_settled(clock)
+    by_weather: dict[str, list[runs.Run]] = defaultdict(list)
+    for run in runs.operational(session, version, last):
+        if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
+            by_weather[error_models.of_weather(run.weather.source, run.weather.model)].append(run)
+    return [Mornings(weather, by_weather[weather]) for weather in sorted(by_weather)]
+
+
+def past_forecasts(
+    session: Session, version: Version, mornings: Mornings, errors: Mapping[str, BasinErrors]
+) -> dict[str, PastForecasts]:
+    """Return the past forecasts of each basin that has observed flow, of each T0 the newest.
+
+    Args:
+        errors: those of the version's simulation, by which flows are told; other basins are left out.
+    """
+    horizon = min(run.horizon_days for run in mornings.runs)
+    by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
+    by_id = {run.id: run for run in mornings.runs}
+    for run, basin in runs.issued_basins(session, list(by_id)):
+        if basin in errors:
+            by_basin[basin][by_id[run].t0] = by_id[run]
+    pairs = {
+        basin: _of_basin(session, version, basin, [by_day[t0] for t0 in sorted(by_day)], horizon, errors[basin])
+        for basin, by_day in sorted(by_basin.items())
+    }
+    return {basin: forecasts for basin, forecasts in pairs.items() if forecasts is not None}
+
+
+def _of_basin(
+    session: Session, version: Version, basin: str, issued: Sequence[runs.Run], horizon: int, errors: BasinErrors
+) -> PastForecasts | None:
+    days = Period(issued[0].t0, issued[-1].t0 + np.timedelta64(horizon, "D"))
+    flow = load_discharge(session, basin, version.area_products, days)
+    if isinstance(flow, str):
+        return None
+    forecast = np.stack([_mean(session, run.id, basin)[:horizon] for run in issued])
+    at = np.array([int((run.t0 - days.first).astype(int)) for run in issued])
+    simulated = np.array([_simulated(session, version.id, basin, run.t0) for run in issued])
+    return PastForecasts(
+        of_simulation=errors,
+        forecast=forecast,
+        observed=flow.astype(np.float64)[at[:, None] + np.arange(1, horizon + 1)],
+        last_error=errors_of(errors, simulated, flow.astype(np.float64)[at]),
+    )
+
+
+def _mean(session: Session, run: str, basin: str) -> npt.NDArray[np.float64]:
+    """Return the mean of members and traces, (leads,) in mm/day."""
+    wanted = ("discharge", runs.MEAN_OF_MEMBERS)
+    return runs.mean_of_members(runs.series_of_many(session, [(run, basin)], wanted)[run, basin])
+
+
+def _simulated(session: Session, version: str, basin: str, t0: Day) -> float:
+    """Return the simulated flow of T0, mm/day; NaN where no state keeps it."""
+    state = states.get(session, version, basin, t0)
+    if state is None or state.recent_flow is None or not len(state.recent_flow):
+        return np.nan
+    return float(state.recent_flow[-1])

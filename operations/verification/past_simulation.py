@@ -1,0 +1,63 @@
+"""What a version simulates of all past days of basins, with the weather that came: flow, loss, water in the basin."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.water.spin_up import SPIN_UP_DAYS
+from models.arrays import Forcing
+from operations.versions.load_networks import LoadedVersion
+from records.simulations.snow_cells import SnowMapping
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The mean of the members in one basin, (days,).
+
+    Attributes:
+        flow: mm/day.
+        storage: all water at the end of the day, mm; None where the network does not conserve mass.
+        snow: what reads as snow of it; None where no cells do.
+        loss: of each member, the mean of the days after those on which the store fills (`SPIN_UP_DAYS`), mm/day; None
+            where the network does not conserve mass.
+    """
+
+    flow: Array
+    storage: Array | None
+    snow: Array | None
+    loss: Mapping[str, float] | None
+
+
+def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMapping | None]) -> list[Past]:
+    """Simulate basins from an empty store on, one member after the other: of their cells only sums are kept.
+
+    Args:
+        snow: the cells that read as snow in each basin, None where none do.
+    """
+    ensemble, members = loaded.ensemble, len(loaded.labels)
+    flow, storage, as_snow = (np.zeros(forcing.mass.shape) for _ in range(3))
+    keep = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
+    losses: list[dict[str, float]] = [{} for _ in snow]
+    for label, (outputs, _) in zip(loaded.labels, ensemble.each(forcing, None, keep), strict=True):
+        flow += outputs["discharge"]
+        if not ensemble.conserving:
+            continue
+        storage += outputs["storage"].sum(axis=-1)
+        for of_basin, lost in zip(losses, outputs["loss"][:, SPIN_UP_DAYS:], strict=True):
+            of_basin[label] = float(lost.mean(dtype=np.float64)) if len(lost) else 0.0
+        for chosen, of_cells, sums in zip(snow, outputs["storage"], as_snow, strict=True):
+            if chosen is not None:
+                sums += of_cells[:, chosen.cells[label]].sum(axis=-1)
+    return [
+        Past(
+            flow[at] / members,
+            storage[at] / members if ensemble.conserving else None,
+            as_snow[at] / members if ensemble.conserving and of_basin is not None else None,
+            losses[at] if ensemble.conserving else None,
+        )
+        for at, of_basin in enumerate(snow)
+    ]

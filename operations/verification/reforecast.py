@@ -1,0 +1,181 @@
+"""How true a version's forecasts are by lead time: forecasts of past days with the weather that came, held against what
+was then observed.
+
+With observed weather a forecast is the simulation, for the state of T0 is the simulation's own. So a basin is simulated
+once, from an empty store on the first day of its record, and that holds the forecasts of every T0. What they say of
+forecasts with forecast weather is only how true these would be if that were right.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from hydrology.climatology.flow_climatology import FlowClimatology
+from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
+from hydrology.verification.forecast_scores import high_flow
+from hydrology.verification.reforecasts import CALIBRATED, Reforecasts
+from hydrology.verification.verify import verify
+from models.nets.products import BLOCK
+from operations.data.dataset import load_discharge, load_forcings
+from operations.forecasting.calibrated_flow import error_model_of, errors_in
+from operations.forecasting.ungauged_errors import error_model_for
+from operations.verification.error_pairs import SimulatedBasin, simulated
+from operations.versions.held_out import require_held_out, require_not_fitted, stand_in
+from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.training_domain import attribute_means
+from records.database.engine import Database
+from records.verification import lead_scores
+from records.versions import error_models, versions
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Reforecast:
+    """What was reforecast.
+
+    Attributes:
+        scored: the version whose forecasts these are: its twin's, or its own.
+        error_model: the fingerprint of the one that was used; None where there is none.
+        left_out: why a basin could not be reforecast.
+    """
+
+    version_id: str
+    scored: str
+    period: Period
+    basins: tuple[str, ...]
+    error_model: str | None
+    left_out: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    period: Period
+    every: int
+    leads: range
+
+
+def reforecast(
+    database: Database,
+    clock: Clock,
+    version_id: str,
+    basins: Sequence[str],
+    period: Period,
+    *,
+    every: int,
+    horizon: int,
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Reforecast:
+    """Reforecast a period, and keep how true the forecasts were: the same again takes the place of what was kept.
+
+    A version that has fitted days of the period itself is judged by its twin.
+
+    Args:
+        every: so many days lie between two T0.
+        horizon: the longest lead, in days.
+        on_basins: gets how many basins are done, of how many.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        InvalidInput: a day of the period is one that the weights or the error model were fitted to.
+        DataProblem: no basin can be reforecast.
+    """
+    asked = _Asked(period, every, range(1, horizon + 1))
+    with database.reading() as session:
+        scored = stand_in(session, versions.get(session, version_id), period)
+        require_held_out(scored, period)
+        used = error_model_of(session, scored, [])
+        if not isinstance(used, str):
+            require_not_fitted(used, period)
+        loaded = load_version(session, scored.id)
+    done: list[str] = []
+    left_out: dict[str, str] = {}
+    for first in range(0, len(basins), BLOCK):
+        done += _block(database, clock.wall(), loaded, asked, basins[first : first + BLOCK], left_out)
+        on_basins(len(done) + len(left_out), len(basins))
+    if not done:
+        raise DataProblem(f"No basin can be reforecast over {period}. {' '.join(list(left_out.values())[:3])}")
+    log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
+    fingerprint = None if isinstance(used, str) else used.sha256
+    return Reforecast(version_id, scored.id, period, tuple(done), fingerprint, left_out)
+
+
+def _block(
+    database: Database,
+    at: datetime,
+    loaded: LoadedVersion,
+    asked: _Asked,
+    basins: Sequence[str],
+    left_out: dict[str, str],
+) -> list[str]:
+    """Verify some basins, and return which."""
+    means = attribute_means(loaded.version)
+    with database.reading() as session:
+        found = load_forcings(session, basins, loaded.config, means)
+    model = error_model_for(
+        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, str)}
+    )
+    done = []
+    for basin in simulated(database, loaded, asked.period, basins, left_out, means):
+        with database.reading() as session:
+            climatology = _climatology(session, loaded, basin)
+        rows = list(_rows(at, loaded, asked, model, basin, climatology))
+        with database.transaction() as session:
+            lead_scores.replace(session, rows)
+        done.append(basin.id)
+    return done
+
+
+def _climatology(session: Session, loaded: LoadedVersion, basin: SimulatedBasin) -> FlowClimatology:
+    flow = load_discharge(session, basin.id, loaded.version.area_products, basin.record)
+    assert not isinstance(flow, str)  # the period is a part of the record, and has flow
+    return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
+
+
+def _rows(
+    at: datetime,
+    loaded: LoadedVersion,
+    asked: _Asked,
+    model: error_models.ErrorModel | str,
+    basin: SimulatedBasin,
+    climatology: FlowClimatology,
+) -> Iterator[lead_scores.BasinVerification]:
+    fingerprint, error_model = _error_model(model, basin.id)
+    members = basin.members.astype(np.float64)
+    reforecasts = Reforecasts(asked.period.days, members, basin.observed, climatology, error_model)
+    threshold = high_flow(basin.observed)
+    for lead in asked.leads:
+        forecasts = reforecasts.at(lead, asked.every)
+        judged = forecasts.judged(threshold)
+        for forecaster, season, scores in verify(judged, forecasts.days, forecasts.observed, threshold):
+            yield lead_scores.BasinVerification(
+                version_id=loaded.version.id,
+                basin_id=basin.id,
+                origin="reforecast",
+                weather=error_models.OBSERVED,
+                first_day=asked.period.first,
+                last_day=asked.period.last,
+                forecaster=forecaster,
+                lead=lead,
+                season=season,
+                every_days=asked.every,
+                error_model=fingerprint if forecaster == CALIBRATED else None,
+                attributes_assumed=list(basin.assumed),
+                scores=scores,
+                verified_at=at,
+            )
+
+
+def _error_model(model: error_models.ErrorModel | str, basin: str) -> tuple[str | None, BasinErrorModel | str]:
+    """Return the fingerprint of the error model that a basin has, and it; or None, and why it has none."""
+    if isinstance(model, str):
+        return None, model
+    of_basin = errors_in(model, basin)
+    return (None, of_basin) if isinstance(of_basin, str) else (model.sha256, of_basin)

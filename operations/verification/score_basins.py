@@ -1,0 +1,195 @@
+"""How good a version is in some basins: each is simulated from an empty store on the first day of its record, its state
+carried through, as the forecasts' states are.
+
+A version that has fitted days of the period itself, and has a twin that has not, is scored by its twin; its closure and
+its snow cells are its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Days, Period
+from hydrology.scores.bootstrap import YearlyErrors
+from hydrology.scores.score import Score
+from hydrology.scores.scores import all_scores
+from hydrology.water.ledger import worst_relative_residual
+from models.arrays import Array, days_of
+from models.inference import ArrayMap
+from operations.data.dataset import BasinForcing, load_discharge, load_forcing, stacked
+from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
+from operations.verification.snow_cells import Reference, read_snow, reference_snow
+from operations.versions.held_out import stand_in
+from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.training_domain import attribute_means
+from records.basins import basins as basin_records
+from records.database.engine import Database
+from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.verification import scores as verification_scores
+from runtime.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class BasinSkill:
+    """What an evaluation says of a basin.
+
+    Attributes:
+        scores: of the members' mean, by metric.
+        errors: of the members' mean, from which its NSE over any of the period's water years follows.
+        worst_residual: the largest |residual| / water over all members and days; None where the network does
+            not conserve mass.
+        snow: the cells that read as snow; None where the basin has no reference snow.
+        assumed: the attributes of the basin that were assumed.
+    """
+
+    basin: str
+    scores: dict[str, Score]
+    errors: YearlyErrors
+    worst_residual: float | None
+    snow: verification_scores.SnowCells | None
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found in some basins.
+
+    Attributes:
+        own: the skill of the version itself.
+        scored: that of its twin with the version's own closure; `own` where it has none.
+        left_out: why a basin could not be judged.
+        snowy: what the regional snow cells are chosen by, of the version and of its twin.
+    """
+
+    own: list[BasinSkill]
+    scored: list[BasinSkill]
+    left_out: dict[str, str]
+    snowy: list[dict[str, SnowyBasin]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges a version over a period.
+
+    Attributes:
+        twin: the version whose scores stand for it; None where they are its own.
+        without: days that are not to be scored, by basin.
+    """
+
+    database: Database
+    clock: Clock
+    loaded: LoadedVersion
+    twin: LoadedVersion | None
+    period: Period
+    without: Mapping[str, Days] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, database: Database, clock: Clock, version: str, period: Period, without: Mapping[str, Days]) -> "Judge":
+        """Load a version, and its twin where that is to be scored.
+
+        Raises:
+            UnknownVersion: there is none of that id.
+        """
+        with database.reading() as session:
+            loaded = load_version(session, version)
+            scored = stand_in(session, loaded.version, period).id
+            twin = None if scored == version else load_version(session, scored)
+        return cls(database, clock, loaded, twin, period, without)
+
+    @property
+    def scored(self) -> str:
+        """The version whose scores these are."""
+        return (self.twin or self.loaded).version.id
+
+    def choices(self) -> list[RegionalChoice]:
+        """Return choices of regional snow cells that no basin has taken part in, of the version and of its twin."""
+        return [RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded is not None]
+
+    def judge(self, basins: Sequence[str]) -> Judged:
+        """Judge the version in some basins."""
+        left_out: dict[str, str] = {}
+        with self.database.reading() as session:
+            ready = _ready(session, self.loaded, self.period, basins, left_out)
+        for basin in ready.keys() & self.without.keys():
+            ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
+        choices = self.choices()
+        own = list(_judge(self.clock, self.loaded, self.period, ready, choices[0]))
+        scored = own
+        if self.twin is not None:
+            of_twin = _judge(self.clock, self.twin, self.period, ready, choices[1])
+            pairs = zip(of_twin, own, strict=True)
+            scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
+        return Judged(own, scored, left_out, [choice.basins for choice in choices])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    forcing: BasinForcing
+    observed: Array  # (days of the period,) in mm/day
+    reference: Reference | None  # snow, over the days of the forcing
+    snow_share: float  # of the precipitation; NaN where that is not known
+
+
+def _ready(
+    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
+) -> dict[str, _Ready]:
+    ready = {}
+    means = attribute_means(loaded.version)
+    shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
+    for basin in basins:
+        forcing = load_forcing(session, basin, loaded.config, means)
+        if isinstance(forcing, str):
+            left_out[basin] = forcing
+            continue
+        if period.overlap(forcing.period) != period:
+            left_out[basin] = forcing.stop or f"{basin}: the forcing {forcing.period} does not cover {period}."
+            continue
+        observed = load_discharge(session, basin, loaded.version.area_products, period)
+        if isinstance(observed, str):
+            left_out[basin] = observed
+        else:
+            reference = reference_snow(session, basin, forcing.period)
+            ready[basin] = _Ready(forcing, observed, reference, shares[basin])
+    return ready
+
+
+def _judge(
+    clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
+) -> Iterator[BasinSkill]:
+    """Simulate basins of one record at a time, score each, and let it choose the regional snow cells with others."""
+    for record in sorted({one.forcing.period for one in ready.values()}, key=str):
+        group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
+        forcing = stacked([one.forcing.forcing for one in group.values()])
+        conserving = loaded.ensemble.conserving
+        keep = ("discharge", "loss", "storage") if conserving else ("discharge",)
+        outputs, _ = loaded.ensemble.simulate(forcing, None, keep)
+        for at, (basin, one) in enumerate(group.items()):
+            simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
+            scores = all_scores(simulated, one.observed, period.days)
+            errors = YearlyErrors.of_basin(simulated, one.observed, period.days)
+            residual, snow = None, None
+            if conserving:
+                mass = forcing.mass[at]
+                residual = _residual(mass, outputs, at)
+                storage = outputs["storage"][:, at]
+                if one.reference is not None:
+                    snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
+                    regional.add(basin, one.snow_share, record, one.reference, storage)
+            yield BasinSkill(basin, scores, errors, residual, snow, one.forcing.assumed)
+
+
+def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:
+    members = len(outputs["discharge"])
+    total: npt.NDArray[np.float64] = outputs["storage"][:, at].sum(axis=-1, dtype=np.float64)
+    return float(
+        worst_relative_residual(
+            np.broadcast_to(precipitation, (members, len(precipitation))),
+            outputs["discharge"][:, at],
+            outputs["loss"][:, at],
+            np.zeros(members),
+            total,
+        ).max()
+    )

@@ -1,0 +1,194 @@
+"""The levels of a version's own climatology: of what it simulates of all past days, with the weather that came.
+
+Beside them the water in the basin on those days is kept, so that what a forecast stores can be held against it.
+
+A version that runs too low passes a level of the record too seldom; its own level of ten years it passes once in ten
+years, whatever its bias.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from hydrology.base.units import converted
+from hydrology.extremes.thresholds import of_record
+from hydrology.water.spin_up import SPIN_UP_DAYS
+from models.nets.products import BLOCK
+from operations.data.basins import area_by
+from operations.data.dataset import BasinForcing, load_forcings, stacked
+from operations.data.pet import mean_pet
+from operations.verification.past_simulation import Past, simulate_past
+from operations.verification.snow_cells import readable_snow
+from operations.versions.load_networks import LoadedVersion, load_version
+from operations.versions.training_domain import attribute_means
+from records.basins import basins as basin_records
+from records.database.engine import Database
+from records.simulations import simulated_thresholds
+from records.simulations.simulated_loss import SimulatedLoss
+from records.simulations.simulated_storage import SimulatedWater, WaterVariable
+from records.simulations.snow_cells import SnowMapping
+from records.versions import promotions
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+DAYS_A_YEAR = 365.25
+
+
+@dataclass(frozen=True, slots=True)
+class LevelsComputed:
+    """What came of it.
+
+    Attributes:
+        basins: those whose levels are kept.
+        left_out: why a basin has none.
+    """
+
+    version_id: str
+    basins: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def compute(
+    database: Database,
+    clock: Clock,
+    version_id: str | None = None,
+    basins: Sequence[str] = (),
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[LevelsComputed]:
+    """Simulate all days of the basins' weather with a version, and keep the levels and the water of it.
+
+    They take the place of those before.
+
+    The simulation begins with an empty store on the first day of a basin's record; the days on which the store fills
+    are left out (`SPIN_UP_DAYS`). The flow is the members' mean.
+
+    Args:
+        version_id: each that is current for a basin unless given.
+        basins: those that it is current for, else those that it is meant for (`promotions.basins_of`), unless given.
+        on_basins: gets how many basins of a version are done, of how many.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoBasin: it is meant for none that is kept.
+        DataProblem: no basin of a version can be simulated.
+    """
+    with database.reading() as session:
+        by_version = _asked(session, version_id, basins)
+    return [_compute(database, clock, version, names, on_basins) for version, names in by_version.items()]
+
+
+def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the basins of each version that are asked for."""
+    in_use = promotions.in_use(session)
+    if version is not None:
+        return {version: basins or in_use.get(version) or promotions.basins_of(session, version)}
+    wanted = {of: [name for name in names if not basins or name in basins] for of, names in in_use.items()}
+    return {of: names for of, names in wanted.items() if names}
+
+
+def _compute(
+    database: Database, clock: Clock, version_id: str, basins: Sequence[str], on_basins: Callable[[int, int], None]
+) -> LevelsComputed:
+    with database.reading() as session:
+        loaded = load_version(session, version_id)
+        snow = readable_snow(session, version_id, basins)
+    done: list[str] = []
+    left_out: dict[str, str] = {}
+    for first in range(0, len(basins), BLOCK):
+        for basin, forcing, past in _simulated(database, loaded, basins[first : first + BLOCK], snow, left_out):
+            levels = _levels(database, clock, loaded, basin, forcing, past.flow)
+            if isinstance(levels, str):
+                left_out[basin] = levels
+                continue
+            with database.transaction() as session:
+                loss = _loss(basin_records.get(session, basin), loaded, forcing, past)
+                simulated_thresholds.replace(session, levels, _water(levels, past, snow.get(basin)), loss)
+            done.append(basin)
+        on_basins(len(done) + len(left_out), len(basins))
+    if not done:
+        raise DataProblem(f"No basin can be simulated. {' '.join(list(left_out.values())[:3])}")
+    log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(left_out))
+    return LevelsComputed(version_id, tuple(done), left_out)
+
+
+def _simulated(
+    database: Database,
+    loaded: LoadedVersion,
+    basins: Sequence[str],
+    snow: Mapping[str, SnowMapping],
+    left_out: dict[str, str],
+) -> Iterator[tuple[str, BasinForcing, Past]]:
+    """Yield what is simulated of each basin over its record, those of one record together."""
+    with database.reading() as session:
+        forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+    left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, str)}
+    ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, str)}
+    for record in sorted({forcing.period for forcing in ready.values()}, key=str):
+        group = {basin: forcing for basin, forcing in ready.items() if forcing.period == record}
+        forcing = stacked([forcing.forcing for forcing in group.values()])
+        yield from zip(
+            group, group.values(), simulate_past(loaded, forcing, [snow.get(basin) for basin in group]), strict=True
+        )
+
+
+def _water(
+    levels: simulated_thresholds.ModelLevels, past: Past, chosen: SnowMapping | None
+) -> dict[WaterVariable, SimulatedWater]:
+    """Return the water of the days that the levels are of."""
+    days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
+    if past.storage is not None:
+        water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
+    if past.snow is not None and chosen is not None:
+        water["snow"] = SimulatedWater(days, past.snow[SPIN_UP_DAYS:].astype(np.float32), dict(chosen.cells))
+    return water
+
+
+def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
+    """Return what is lost in the mean of a year beside what could evaporate on the same days."""
+    if past.loss is None:
+        return None
+    days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    pet = mean_pet(basin, forcing.forcing.over(days), loaded.config.inputs)
+    return SimulatedLoss(
+        members={label: DAYS_A_YEAR * loss for label, loss in past.loss.items()},
+        pet=None if isinstance(pet, str) else DAYS_A_YEAR * pet,
+        pet_reason=pet if isinstance(pet, str) else None,
+    )
+
+
+def _levels(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    basin: str,
+    forcing: BasinForcing,
+    flow: npt.NDArray[np.float64],
+) -> simulated_thresholds.ModelLevels | str:
+    with database.reading() as session:
+        area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
+    if area is None:
+        return f"{basin} has no area by which its flow is converted: give it (freshet basins add {basin} --area KM2)."
+    if len(flow) <= SPIN_UP_DAYS:
+        return (
+            f"{basin}: its weather {forcing.period} is of {SPIN_UP_DAYS} days or fewer, on which the store still fills."
+        )
+    days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
+    discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_thresholds.UNIT, area=area)
+    return simulated_thresholds.ModelLevels(
+        version_id=loaded.version.id,
+        basin_id=basin,
+        first_day=days.first,
+        last_day=days.last,
+        area_name=area.name,
+        area_m2=area.m2,
+        attributes_assumed=list(forcing.assumed),
+        statistics=of_record(np.maximum(discharge, 0), days.days),
+        computed_at=clock.wall(),
+    )

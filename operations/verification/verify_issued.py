@@ -1,0 +1,226 @@
+"""How true the forecasts were that a version issued, by the weather that drove them, once their flow is known."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Period
+from hydrology.uncertainty.error_model import LEVELS, LONGEST_GAP
+from hydrology.verification.forecast_scores import Array
+from hydrology.verification.issued_forecasts import Issued, Observed
+from hydrology.verification.reforecasts import CALIBRATED
+from operations.data.dataset import load_discharge
+from operations.forecasting.advance_states import ONE_DAY
+from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
+from records.database.engine import Database
+from records.runs import runs
+from records.runs.calibration_used import RunCalibration
+from records.series import series
+from records.verification import lead_scores
+from records.versions import error_models, promotions, versions
+from records.versions.versions import Version
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+LAST_DAYS = np.timedelta64(3 * 366, "D")
+"""Forecasts of so many days T0 are judged, the newest with each kind of weather: intervals need three water years."""
+
+_TOGETHER = 100  # runs, whose arrays are read at once
+_LEARNT = "None of these forecasts was made by an error model that had not been fitted to the days that were forecast."
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What came of the forecasts that a version issued.
+
+    Attributes:
+        basins: those whose scores are kept.
+        changed: those of them whose scores were not kept before.
+        left_out: why nothing is kept of a basin of which forecasts were issued.
+    """
+
+    version_id: str
+    basins: tuple[str, ...]
+    changed: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The newest runs of a version with one kind of weather, the oldest first, and the days that they are of."""
+
+    weather: str
+    runs: Sequence[runs.Run]
+    period: Period
+
+    @property
+    def leads(self) -> int:
+        """The longest lead that is judged."""
+        return min(max(run.horizon_days for run in self.runs), LONGEST_GAP)
+
+
+def verify(
+    database: Database,
+    clock: Clock,
+    version_id: str | None = None,
+    on_basins: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[Verified]:
+    """Judge the operational forecasts of a version by what was observed since, and keep how true they were.
+
+    Flow counts once it has settled (`past_forecasts.SETTLED_AFTER`). A forecast of days that the weights were fitted to
+    does not count, nor does one of the error model for days that it was fitted to. The same again changes nothing.
+
+    Args:
+        version_id: each that is current for a basin unless given.
+        on_basins: gets how many basins of a version are done, of how many.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    with database.reading() as session:
+        names = [version_id] if version_id else promotions.in_use(session)
+        judged = [versions.get(session, name) for name in names]
+    return [_verify(database, clock, version, on_basins) for version in judged]
+
+
+def _verify(database: Database, clock: Clock, version: Version, on_basins: Callable[[int, int], None]) -> Verified:
+    last = last_settled(clock)
+    with database.reading() as session:
+        groups = _groups(session, version.id, last)
+        basins = runs.basins_issued(session, [run.id for group in groups for run in group.runs])
+    done: list[str] = []
+    changed: list[str] = []
+    left_out: dict[str, str] = {}
+    for at, basin in enumerate(basins, start=1):
+        with database.reading() as session:
+            rows = _of_basin(session, clock.wall(), version, groups, basin, last)
+        with database.transaction() as session:
+            is_new = lead_scores.replace_issued(session, version.id, basin, rows)
+        if not rows:
+            left_out[basin] = f"{basin}: no forecast of days that count has an observed flow {SETTLED_AFTER} old."
+        else:
+            done.append(basin)
+            changed += [basin] if is_new else []
+        on_basins(at, len(basins))
+    log.info("verify.done", version=version.id, basins=len(done), changed=len(changed), left_out=len(left_out))
+    return Verified(version.id, tuple(done), tuple(changed), left_out)
+
+
+def _groups(session: Session, version: str, last: Day) -> list[_Group]:
+    by_weather: dict[str, list[runs.Run]] = defaultdict(list)
+    for run in runs.operational(session, version, last - ONE_DAY):
+        weather = error_models.of_weather(run.weather.source, run.weather.model) if run.weather else run.forcing_kind
+        by_weather[weather].append(run)
+    return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]
+
+
+def _group(weather: str, of_weather: Sequence[runs.Run], last: Day) -> _Group:
+    since = max(run.t0 for run in of_weather) - LAST_DAYS
+    newest = [run for run in of_weather if run.t0 >= since]
+    ends = max(run.t0 + np.timedelta64(run.horizon_days, "D") for run in newest)
+    return _Group(weather, newest, Period(min(run.t0 for run in newest), min(ends, last)))
+
+
+def _of_basin(
+    session: Session, at: datetime, version: Version, groups: Sequence[_Group], basin: str, last: Day
+) -> list[lead_scores.BasinVerification]:
+    observed = _observed(session, version, basin, last)
+    return (
+        []
+        if observed is None
+        else [row for group in groups for row in _of_group(session, at, version, group, basin, observed)]
+    )
+
+
+def _observed(session: Session, version: Version, basin: str, last: Day) -> Observed | None:
+    record = series.extent(session, [basin], gauge_product(basin), ["discharge"]).get((basin, "discharge"))
+    if record is None or record.first > last:
+        return None
+    settled = Period(record.first, min(record.last, last))
+    flow = load_discharge(session, basin, version.area_products, settled)
+    return None if isinstance(flow, str) else Observed(settled.first, flow.astype(np.float64))
+
+
+def _of_group(
+    session: Session, at: datetime, version: Version, group: _Group, basin: str, observed: Observed
+) -> Iterator[lead_scores.BasinVerification]:
+    by_id = runs.issued_in(session, basin, [run.id for run in group.runs])
+    mornings = {
+        run.t0: (run, by_id[run.id]) for run in group.runs if run.id in by_id and not by_id[run.id].is_spinning_up
+    }
+    if not mornings:
+        return
+    in_order = [mornings[t0] for t0 in sorted(mornings)]
+    issued = _issued(session, version, in_order, basin, group.leads)
+    if not issued.count(observed):
+        return
+    newest = [of.summary.calibration.sha256 for _, of in in_order if of.summary.calibration is not None]
+    for lead in issued.leads:
+        for forecaster, season, scores in issued.verify(lead, observed):
+            yield lead_scores.BasinVerification(
+                version_id=version.id,
+                basin_id=basin,
+                origin="issued",
+                weather=group.weather,
+                first_day=group.period.first,
+                last_day=group.period.last,
+                forecaster=forecaster,
+                lead=lead,
+                season=season,
+                every_days=None,
+                error_model=newest[-1] if newest and forecaster == CALIBRATED else None,
+                attributes_assumed=list(in_order[-1][1].summary.attributes_assumed or ()),
+                scores=scores,
+                verified_at=at,
+            )
+
+
+def _issued(
+    session: Session, version: Version, mornings: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
+) -> Issued:
+    """Return the forecasts of a basin, without the leads that reach into days that something was fitted to."""
+    shape = len(mornings), leads, len(LEVELS)
+    raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
+    learnt = [Period.parse(days) for days in version.used_periods]
+    of_runs = _arrays(session, basin, [run.id for run, _ in mornings])
+    for at, ((run, of_basin), arrays) in enumerate(zip(mornings, of_runs, strict=True)):
+        _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
+        if runs.CALIBRATED in arrays and of_basin.summary.calibration is not None:
+            fitted = _fitted_on(of_basin.summary.calibration, run.horizon_days)
+            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
+    days = np.array([run.t0 for run, _ in mornings], dtype="datetime64[D]")
+    newest = mornings[-1][1]
+    why_not = _LEARNT if newest.summary.calibration is not None else newest.why_not_calibrated
+    return Issued(days, raw, calibrated, why_not)
+
+
+def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, runs.RunSeries]]:
+    """Yield what each run keeps of the basin's discharge."""
+    for first in range(0, len(ids), _TOGETHER):
+        keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
+        by_key = runs.series_of_many(session, keys, ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED))
+        yield from (by_key[key] for key in keys)
+
+
+def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Sequence[Period]) -> None:
+    """Write quantiles (leads, levels) of the leads that are judged and reach into no learnt period."""
+    for lead in range(1, min(len(into), len(quantiles)) + 1):
+        days = Period(t0, t0 + np.timedelta64(lead, "D"))
+        if not any(days.overlap(period) for period in learnt):
+            into[lead - 1] = quantiles[lead - 1]
+
+
+def _fitted_on(calibration: RunCalibration, horizon: int) -> Period:
+    """Return the days that an error model was fitted to; one of forecasts is told by their T0."""
+    period = Period.parse(calibration.fitted_on)
+    if calibration.weather == error_models.OBSERVED:
+        return period
+    return Period(period.first, period.last + np.timedelta64(horizon, "D"))

@@ -1,0 +1,1 @@
+"""Loads versions and what they were trained on."""

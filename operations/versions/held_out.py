@@ -1,0 +1,63 @@
+"""Days that a version has never seen: only there does a score say how good it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from jobspec.training import FineTuningConfig, TrainingConfig, used_periods
+from records.versions import error_models, versions
+
+
+def require_held_out(version: versions.Version, period: Period) -> None:
+    """Return when no day of the period took part in the training or validation of a version or of its ancestors.
+
+    Raises:
+        InvalidInput: one did.
+    """
+    _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
+
+
+def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
+    """Return when no day of the period is one that an error model was fitted on.
+
+    Raises:
+        InvalidInput: one is.
+    """
+    if period.overlap(model.period) is not None:
+        raise InvalidInput(
+            f"{period} overlaps {model.period}, on which the error model of version {model.version_id} was fitted: "
+            "there its chances are truer than they will be. Choose other days."
+        )
+
+
+def stand_in(session: Session, version: versions.Version, period: Period) -> versions.Version:
+    """Return the version whose errors over a period tell how good a version is.
+
+    That is itself, or its twin where it has fitted or been validated on days of the period.
+    """
+    used = (Period.parse(days) for days in version.used_periods)
+    if version.twin_id is None or not any(period.overlap(days) for days in used):
+        return version
+    return versions.get(session, version.twin_id)
+
+
+def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:
+    """Return when `require_held_out` will do so with the version that a training is to lead to.
+
+    Raises:
+        InvalidInput: it will not.
+        UnknownVersion: the parent is not kept.
+    """
+    parent = versions.get(session, config.parent) if isinstance(config, FineTuningConfig) else None
+    _require_apart(period, "this training", config.model_dump(mode="json"), parent.used_periods if parent else ())
+
+
+def _require_apart(period: Period, whose: str, config: Mapping[str, Any], earlier: Sequence[str]) -> None:
+    used = [(f"the {purpose} period {days} of {whose}", days) for purpose, days in used_periods(config)]
+    used += [(f"{days}, a period of the training of what {whose} goes on from", Period.parse(days)) for days in earlier]
+    for what, days in used:
+        if period.overlap(days) is not None:
+            raise InvalidInput(f"{period} overlaps {what}: compare on days that took no part in its training.")

@@ -1,0 +1,59 @@
+"""A version's networks, ready to run."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import DataProblem
+from jobspec.training import TrainingConfig
+from models import checkpoint
+from models.checkpoint import Tensors
+from models.ensemble import Ensemble
+from models.scaling import Scaler
+from records.versions import versions
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedVersion:
+    """A version and its ensemble."""
+
+    version: versions.Version
+    ensemble: Ensemble
+
+    @property
+    def config(self) -> TrainingConfig:
+        """What it was trained as."""
+        return self.ensemble.config
+
+    @property
+    def labels(self) -> list[str]:
+        """The members' names, as runs and scores keep them."""
+        return [str(label) for label in self.ensemble.labels]
+
+
+def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
+    """Return the weights of a member that its version uses.
+
+    Raises:
+        DataProblem: they are damaged, or not finite: one NaN among them would reach every forecast.
+    """
+    tensors, _ = checkpoint.parse(member.weights[version.uses])
+    if names := checkpoint.not_finite(tensors):
+        raise DataProblem(
+            f"The weights of member {member.label} of version {version.id} hold values that are not finite "
+            f"({', '.join(names)}): restore them from a backup, or train another version."
+        )
+    return tensors
+
+
+def load_version(session: Session, version_id: str) -> LoadedVersion:
+    """Return a version with the weights that it uses.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        Corrupt, DataProblem: stored weights are damaged.
+    """
+    version = versions.get(session, version_id)
+    weights = {member.label: weights_of(version, member) for member in versions.members_of(session, version_id)}
+    config = TrainingConfig.from_stored(version.config)
+    return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins))

@@ -1,0 +1,1 @@
+"""Imports weather forecasts and fits bridges."""

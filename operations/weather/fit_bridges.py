@@ -1,0 +1,288 @@
+"""Bridges from one product of weather to another: fitted on the days that both have, and applied to all of the first.
+
+A bridged series is a product of its own; what it is made from is never changed. Applied again, a bridge stores nothing
+new, and what was revised in the meantime is revised in its product, too.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import metadata
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from hydrology.base.series import DailySeries, Flag, Flags
+from hydrology.base.similar_basins import ATTRIBUTES, most_alike
+from hydrology.base.variables import WEATHER
+from hydrology.weather import bridge as method
+from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
+from ingestion.base import BasinData, SourceFile, SourceSeries
+from jobspec.jobs.data import BridgeFit
+from operations.data.basins import chosen
+from operations.data.ingest import Outcome, store
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.weather import bridges, product_credits
+from records.weather.bridges import Bridge, NewPart, Part
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+LEAST_NEIGHBOURS, MOST_NEIGHBOURS = 3, 5
+"""How many basins a pooled bridge is of."""
+
+OnBasin = Callable[[str, int, int], None]
+
+
+class NothingToBridge(DataProblem):
+    """Of no basin can a bridge be fitted, or applied."""
+
+    kind = "nothing-to-bridge"
+
+
+def fit(
+    database: Database,
+    clock: Clock,
+    name: str,
+    asked: BridgeFit,
+    wanted: Sequence[str] = (),
+    on_basin: OnBasin = lambda _basin, _done, _total: None,
+    among: Collection[str] | None = None,
+) -> Bridge:
+    """Fit a bridge for basins (none named: all that have the product it is from), and keep it.
+
+    A basin that has too few days of both products gets the middle of the bridges of basins like it.
+
+    Args:
+        among: the basins that may be written; None for all.
+
+    Raises:
+        InvalidInput: a product is bridged to itself.
+        ProductConflict: the name is that of a product which no bridge made.
+        NothingToBridge: none can be fitted.
+    """
+    if len({name, asked.from_, asked.to}) < 3:
+        raise InvalidInput("A bridge leads from one product to another, and makes a third: give three names.")
+    with database.reading() as session:
+        bridges.require_free(session, name)
+        names = [basin for basin in chosen(session, wanted) if among is None or basin in among]
+        names = _with_weather(session, names, asked.from_)
+    own: dict[str, NewPart] = {}
+    too_few: dict[str, str] = {}
+    for done, basin in enumerate(names, start=1):
+        with database.reading() as session:
+            pair = [weather_of(session, basin, product, asked.period) for product in (asked.from_, asked.to)]
+        try:
+            own[basin] = _fitted(basin, asked, *pair)
+        except TooFewDays as error:
+            too_few[basin] = str(error)
+        on_basin(basin, done, len(names))
+    with database.reading() as session:
+        pooled = _pooled(session, own, too_few)
+    refused = {basin: reason for basin, reason in too_few.items() if basin not in pooled}
+    if not own:
+        raise NothingToBridge(f"No basin has enough days of both {asked.from_} and {asked.to}. {_first(refused)}")
+    new = bridges.NewBridge(
+        name=name,
+        from_product=asked.from_,
+        to_product=asked.to,
+        model=asked.model,
+        first=None if asked.period is None else asked.period.first,
+        last=None if asked.period is None else asked.period.last,
+        refused=refused,
+        code_version=metadata.version("freshet"),
+    )
+    with database.transaction() as session:
+        kept = bridges.create(session, new, [*own.values(), *pooled.values()], clock.wall())
+    log.info("bridge.fitted", bridge=kept.id, name=name, own=len(own), pooled=len(pooled), refused=len(refused))
+    return kept
+
+
+def apply(
+    database: Database,
+    clock: Clock,
+    name: str,
+    wanted: Sequence[str] = (),
+    on_basin: OnBasin = lambda _basin, _done, _total: None,
+    among: Collection[str] | None = None,
+) -> list[Outcome]:
+    """Make the weather of a bridge's product of basins (none named: all that it is of) from the product it is from.
+
+    Args:
+        name: of the bridge, whose newest fit is applied; or the id of a fit.
+        among: the basins that may be written; None for all.
+
+    Raises:
+        UnknownBridge: there is none of that name.
+        InvalidInput: it is one for weather forecasts, which go over it when they are used; or it is not of a basin.
+    """
+    with database.reading() as session:
+        bridge = bridges.get(session, name)
+        parts = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
+        names = [basin for basin in chosen(session, wanted) if basin in parts] if wanted else list(parts)
+        names = [basin for basin in names if among is None or basin in among]
+    if bridge.model is not None:
+        raise InvalidInput(
+            f"The bridge {bridge.name} is for the weather forecasts of {bridge.model}: they go over it when they are "
+            "used, and nothing is stored of it."
+        )
+    if wanted and len(names) < len(wanted):
+        raise InvalidInput(f"The bridge {bridge.name} is not of every basin that is named: fit it with them.")
+    outcomes = []
+    for done, basin in enumerate(names, start=1):
+        outcomes.append(_apply_to(database, clock, bridge, parts[basin]))
+        on_basin(basin, done, len(names))
+    return outcomes
+
+
+def weather_of(session: Session, basin: str, product: str, period: Period | None = None) -> DailyWeather | None:
+    """Return a basin's weather of a product as bridges take it, of a period or whole; None where it has none."""
+    extents = series.extent(session, [basin], product, BRIDGED)
+    if len(extents) < len(BRIDGED):
+        return None
+    whole = Period(min(part.first for part in extents.values()), max(part.last for part in extents.values()))
+    days = whole if period is None else whole.overlap(period)
+    if days is None:
+        return None
+    values = series.read_many(session, [basin], product, BRIDGED, days)[0].astype(np.float64)
+    return DailyWeather(days.first, dict(zip(BRIDGED, values.T, strict=True)))
+
+
+def _with_weather(session: Session, names: Sequence[str], product: str) -> list[str]:
+    """Return the basins that have weather of a product.
+
+    Raises:
+        NothingToBridge: none has.
+    """
+    extents = series.extent(session, names, product, BRIDGED)
+    having = [basin for basin in names if all((basin, variable) in extents for variable in BRIDGED)]
+    if not having:
+        raise NothingToBridge(f"No basin has {', '.join(BRIDGED)} of {product}: fetch or ingest that product first.")
+    return having
+
+
+def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
+    """Return the bridge of a basin with its skill.
+
+    Raises:
+        TooFewDays: it has too few days of both products.
+    """
+    for product, weather in ((asked.from_, source), (asked.to, target)):
+        if weather is None:
+            raise TooFewDays(f"{basin} has no weather of {product} on the days asked for.")
+    assert source is not None
+    assert target is not None
+    return NewPart(basin_id=basin, corrections=method.fit(source, target), skill=method.held_out(source, target))
+
+
+def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, str]) -> dict[str, NewPart]:
+    """Return the bridges of basins that have too few days, of those of basins like them; none where those are few."""
+    if len(own) < LEAST_NEIGHBOURS or not too_few:
+        return {}
+    donors = list(own)
+    features = _features(session, [*donors, *too_few])
+    pooled = {}
+    for at, (basin, reason) in enumerate(too_few.items(), start=len(donors)):
+        alike = [donors[place] for place in most_alike(features[at], features[: len(donors)], MOST_NEIGHBOURS)]
+        if len(alike) >= LEAST_NEIGHBOURS:
+            corrections = method.pooled([own[donor].corrections for donor in alike])
+            pooled[basin] = NewPart(
+                basin_id=basin, corrections=corrections, pooled_from=tuple(alike), pooled_reason=reason
+            )
+    return pooled
+
+
+def _features(session: Session, names: Sequence[str]) -> method.Array:
+    kept = {basin.id: basin for basin in basins.list_basins(session)}
+    places = [(kept[name].latitude, kept[name].longitude) for name in names]
+    return np.concatenate([np.array(places, np.float64), basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
+
+
+def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: Part) -> Outcome:
+    """Make a basin's bridged weather whole, or leave it as it was."""
+    try:
+        with database.transaction() as session:
+            basins.lock(session, part.basin_id)
+            stamp = series.stamp(session, part.basin_id, bridge.from_product)
+            if _is_applied(session, bridge, part.basin_id, stamp):
+                return Outcome(part.basin_id, "unchanged")
+            outcome = store(session, _bridged(session, bridge, part), clock)
+            _keep_credit(session, bridge)
+            bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
+    except Problem as problem:
+        log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
+        return Outcome(part.basin_id, "failed", error=str(problem))
+    return outcome
+
+
+def _is_applied(session: Session, bridge: Bridge, basin: str, stamp: int) -> bool:
+    """Return whether a bridge is in force, and has been applied to the series of a stamp."""
+    in_force = bridges.applied(session, bridge.name, [basin]).get(basin)
+    return in_force is not None and (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
+
+
+def _keep_credit(session: Session, bridge: Bridge) -> None:
+    credit = product_credits.of(session, [bridge.from_product]).get(bridge.from_product)
+    if credit is not None:
+        product_credits.keep(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
+
+
+def _bridged(session: Session, bridge: Bridge, part: Part) -> BasinData:
+    """Return the bridged weather of a basin as a source gives it.
+
+    Raises:
+        NothingToBridge: the product that the bridge is from has nothing of the basin.
+    """
+    weather = weather_of(session, part.basin_id, bridge.from_product)
+    if weather is None:
+        raise NothingToBridge(f"{part.basin_id} has no weather of {bridge.from_product}: fetch or ingest it.")
+    days = weather.period
+    bridged = part.corrections.apply(weather)
+    file = SourceFile(f"bridge {bridge.name} {bridge.id}", part.sha256, 0)
+    of_source = {name: series.read(session, part.basin_id, bridge.from_product, name, days) for name in BRIDGED}
+    kept = _days_with_rain(bridged)
+    made = []
+    for name in BRIDGED:
+        given = of_source[name]
+        assert given is not None
+        flags = _flags(given.flags, bridged.values[name])
+        whole = DailySeries(days.first, bridged.values[name].astype(np.float32), flags, WEATHER[name].unit)
+        made.append(SourceSeries(bridge.name, name, whole.over(kept), file))
+    areas = basins.get(session, part.basin_id).areas
+    area = areas.get(bridge.to_product, areas.get(bridge.from_product))
+    return BasinData(
+        part.basin_id,
+        None,
+        None,
+        None,
+        None,
+        {} if area is None else {bridge.name: area},
+        {},
+        {},
+        tuple(made),
+        (file,),
+    )
+
+
+def _days_with_rain(bridged: DailyWeather) -> Period:
+    """Return the first and last day whose precipitation is known: the last days of a record may wait for the next."""
+    days = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
+    if not len(days):
+        raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
+    return Period(days[0], days[-1])
+
+
+def _flags(of_source: Flags, values: method.Array) -> Flags:
+    """Return the flags of bridged values: those of the same days of the source, as far as they still hold."""
+    nothing = np.uint8(Flag.MISSING | Flag.ABSENT)
+    kept = np.where(np.isfinite(values), of_source & ~nothing, of_source)
+    unsaid = np.isnan(values) & (kept & nothing == 0)
+    flags: Flags = np.where(unsaid, kept | np.uint8(Flag.MISSING), kept)
+    return flags
+
+
+def _first(reasons: Mapping[str, str]) -> str:
+    return next(iter(reasons.values()), "")

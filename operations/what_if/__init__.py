@@ -1,0 +1,1 @@
+"""What-if runs: changed weather, changed storage."""

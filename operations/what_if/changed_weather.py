@@ -1,0 +1,75 @@
+"""The weather after T0 as a what-if run changes it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from hydrology.base.calendar import Period
+from hydrology.base.variables import WEATHER
+from hydrology.weather.humidity import saturation_vapour_pressure
+from jobspec.changes import Changes
+from jobspec.training import InputsConfig
+from models.arrays import Array
+from operations.forecasting.weather_ahead import WeatherAhead
+
+TEMPERATURES = ("tmax", "tmin", "tmean")
+VAPOUR = "vp"
+
+
+def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Changes) -> WeatherAhead | str:
+    """Return the weather of a basin as changes leave it, or why it cannot be changed so.
+
+    Precipitation is changed by its percentage, then the storm falls. Degrees are added to the temperatures that the
+    network takes; the vapour pressure goes with that of saturated air at the day's mean temperature. All else stays.
+
+    Args:
+        inputs: which series the network takes.
+    """
+    forcing = weather.forcing
+    values = dict(zip(inputs.auxiliary, np.moveaxis(forcing.auxiliary, -1, 0), strict=True))
+    if changes.degrees != 0 and not any(name in values for name in TEMPERATURES):
+        return f"{basin}: the version takes no temperature, so that degrees would change nothing: leave them out."
+    warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
+    wetter = _wetter(forcing.mass, changes)
+    if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
+        return reason
+    auxiliary = np.stack([*{**values, **warmer}.values()], axis=-1) if warmer else forcing.auxiliary
+    return replace(weather, forcing=replace(forcing, mass=wetter, auxiliary=auxiliary))
+
+
+def _wetter(mass: Array, changes: Changes) -> Array:
+    """Return the changed precipitation."""
+    wetter = mass.copy()
+    if changes.precipitation_percent != 0:
+        wetter = (wetter * np.float64(1 + changes.precipitation_percent / 100)).astype(np.float32)
+    if changes.storm is not None:
+        wetter[:, changes.storm.lead - 1] += np.float32(changes.storm.mm)
+    return wetter
+
+
+def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
+    """Return the changed series by name: temperatures, and the vapour pressure."""
+    temperatures = {name: values[name] for name in TEMPERATURES if name in values}
+    warmer = {name: of_days + np.float32(degrees) for name, of_days in temperatures.items()}
+    if VAPOUR in values:
+        mean = temperatures.get("tmean", np.mean([*temperatures.values()], axis=0, dtype=np.float64))
+        ratio = saturation_vapour_pressure(mean + degrees) / saturation_vapour_pressure(mean)
+        warmer[VAPOUR] = (values[VAPOUR] * ratio).astype(np.float32)
+    return warmer
+
+
+def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> str | None:
+    """Return which value leaves what is possible (`hydrology.base.variables.WEATHER`); None where none does."""
+    for name, of_traces in values.items():
+        if name not in WEATHER:
+            continue
+        quantity = WEATHER[name]
+        outside = (of_traces < quantity.lowest) | (of_traces > quantity.highest)
+        if outside.any():
+            trace, day = np.argwhere(outside)[0]
+            return (
+                f"{basin}: {name} of {days.days[day]} would be {of_traces[trace, day]:.4g} {quantity.unit}, outside "
+                f"{quantity.lowest:g} to {quantity.highest:g}: change the weather by less."
+            )
+    return None

@@ -1,0 +1,168 @@
+"""What-if runs: a forecast with other weather after T0, or with more or less water in the basin at T0.
+
+Each is kept with what it changes and beside the run without changes that it is to be compared with. They are apart from
+forecasts: they become no latest forecast, decide no alerts, are not verified, and store no states.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
+from operations.forecasting.advance_states import ONE_DAY
+from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
+from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
+from operations.forecasting.inputs_hash import inputs_hash
+from operations.forecasting.weather_ahead import WeatherAhead
+from operations.what_if.changed_weather import changed
+from records.database.engine import Database
+from records.runs import run_store, runs
+from records.runs.weather_used import RunWeather
+from records.runs.what_if import RunWhatIf
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+Results = Sequence[runs.BasinResult]
+
+
+def what_if(
+    database: Database,
+    clock: Clock,
+    params: WhatIfParams,
+    *,
+    by: str | None = None,
+    owner: str | None = None,
+    key: str | None = None,
+    on_days: OnDays = lambda _done, _total: None,
+) -> list[runs.Run]:
+    """Make a changed run for each version that the basins use, and for each weather forecast.
+
+    A run without changes, of the same version, T0, horizon and weather, is what it is to be compared with; where there
+    is none that the same inputs lead to, it is made too.
+
+    Args:
+        by: who asks.
+        owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
+
+    Raises:
+        InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
+        UnknownVersion, UnknownBasin, UnknownWeather: one is not kept.
+        NothingToForecast: no basin can be forecast, or what is asked can be changed in none; nothing is kept.
+    """
+    with database.reading() as session:
+        groups = basins_by_version(session, params.basins, params.version)
+        if key is not None and (earlier := runs.of_key(session, key)):
+            return earlier
+    forecast = params.forecast
+    planned = [
+        plan
+        for version, names in groups.items()
+        for plan in plans(database, read_inputs(database, forecast, version, names), clock, forecast)
+    ]
+    changed_plans = [_changed(plan, params) for plan in planned]
+    results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
+    asked = RunWhatIf(changes=params.changes.told(), note=params.note, by=by)
+    bases = [
+        _base(database, clock, params, plan, of_plan, asked, owner, on_days)
+        for plan, of_plan in zip(planned, results, strict=True)
+    ]
+    named = params.t0 is not None
+    with database.transaction() as session:
+        if key is not None and (earlier := runs.of_key(session, key)):
+            return earlier
+        made = [
+            run_store.store(
+                session,
+                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), owner, t0_named=named),
+                of_plan,
+            )
+            for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
+        ]
+    for run in made:
+        log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
+    return made
+
+
+def _changed(plan: Plan, params: WhatIfParams) -> Plan:
+    """Return a plan with the changed weather, without the basins in which it cannot be changed so."""
+    if params.changes.nothing:
+        return plan
+    taken = plan.inputs.loaded.config.inputs
+    outcomes = {name: changed(name, weather, taken, params.changes) for name, weather in plan.weather.items()}
+    weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
+    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, str)}
+    require(weather, failures)
+    return replace(
+        plan,
+        forcings={name: plan.forcings[name] for name in weather},
+        weather=weather,
+        failures={**plan.failures, **failures},
+        changes=params.changes,
+    )
+
+
+def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: Clock, on_days: OnDays) -> Results:
+    """Return what a changed run says of each basin.
+
+    Raises:
+        NothingToForecast: its water can be changed in none.
+    """
+    results = results_of(plan, forecast, database, clock, on_days, keep_states=False)
+    failures = {result.basin.basin_id: str(result.basin.reason) for result in results if _failed(result)}
+    require([result for result in results if not _failed(result)], failures)
+    return results
+
+
+def _failed(result: runs.BasinResult) -> bool:
+    return result.basin.status == "failed"
+
+
+def _base(
+    database: Database,
+    clock: Clock,
+    params: WhatIfParams,
+    plan: Plan,
+    results: Results,
+    asked: RunWhatIf,
+    owner: str | None,
+    on_days: OnDays,
+) -> str | None:
+    """Return the run that a changed one is to be compared with, made now where there is none; None where nothing is
+    changed and there is none."""
+    issued = [result.basin for result in results if result.basin.status == "issued"]
+    with database.reading() as session:
+        for run in runs.unchanged(
+            session, plan.inputs.loaded.version.id, plan.days.t0, plan.days.horizon, params.weather
+        ):
+            earlier = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
+            if _id(run.weather) == _id(plan.forecast) and all(
+                _same(plan, earlier.get(basin.basin_id), basin) for basin in issued
+            ):
+                return run.id
+    if params.changes.nothing:
+        return None
+    of_base = results_of(plan, params.forecast, database, clock, on_days, keep_states=False)
+    with database.transaction() as session:
+        told, named = replace(asked, changes={}), params.t0 is not None
+        new = new_run(plan, clock, params.weather, "what-if", what_if=told, owner=owner, t0_named=named)
+        return run_store.store(session, new, of_base).id
+
+
+def _id(weather: RunWeather | None) -> str | None:
+    return None if weather is None else weather.id
+
+
+def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
+    """Return whether what an earlier run said of a basin follows from the state and the inputs of a plan."""
+    if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
+        return False
+    if earlier.state_hash != basin.state_hash:
+        return False
+    name = basin.basin_id
+    forcing, parent = plan.forcings[name], earlier.parent_day
+    over = [bridge.told for bridge in plan.bridges[name]]
+    first = forcing.period.first if parent is None else parent + ONE_DAY
+    consumed = inputs_hash(forcing, plan.weather[name], over, plan.days, first, plan.changes)
+    return consumed == earlier.inputs_hash

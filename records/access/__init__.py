@@ -1,0 +1,1 @@
+"""Stored API keys and the audit trail."""

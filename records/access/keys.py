@@ -1,0 +1,111 @@
+"""API keys. A token is shown once, when it is made; only its SHA-256 is kept."""
+
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from hmac import compare_digest
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput, NotFound
+from records.access.tables import KeyRow
+from records.database.ids import new_id, sha256
+from records.database.statements import add_all, as_record, as_values
+
+Scope = Literal["operator", "admin"]
+_TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
+
+
+class UnknownKey(NotFound):
+    """No key of that id is kept."""
+
+    kind = "unknown-key"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key, without its token. `jobspec.authority` says what an `operator` may; an `admin` may do everything."""
+
+    id: str
+    name: str
+    scope: Scope
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
+    """Make a key and return it with its token, which is kept nowhere: 256 random bits behind the key's id.
+
+    Raises:
+        InvalidInput: it has no name, or would have expired already.
+        IntegrityError: there is no such scope.
+    """
+    if not name.strip():
+        raise InvalidInput("A key needs a name that says whose it is: give one.")
+    if expires_at is not None and expires_at <= at:
+        raise InvalidInput(f"The key would expire at {expires_at.isoformat()}, which is past: give a later instant.")
+    key = Key(new_id(at), name, scope, at, expires_at, None)
+    token = f"freshet_{key.id}_{secrets.token_urlsafe(32)}"
+    add_all(session, KeyRow, [as_values(key) | {"token_sha256": sha256(token.encode())}])
+    return key, token
+
+
+def check(session: Session, token: str, at: datetime) -> Key | None:
+    """Return the key that a token opens at an instant; None for any other, expired or revoked token."""
+    parts = _TOKEN.fullmatch(token)
+    row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
+    # Hashes of 256 random bits need no salt, and are compared in a time that tells nothing.
+    if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
+        return None
+    expired = row.expires_at is not None and row.expires_at <= at
+    return None if expired or row.revoked_at is not None else as_record(Key, row)
+
+
+def why_refused(session: Session, token: str) -> str:
+    """Return why `check` gave no key for a token, in words that hold no part of it."""
+    parts = _TOKEN.fullmatch(token)
+    if parts is None:
+        return "malformed"
+    row = session.get(KeyRow, parts[1], populate_existing=True)
+    if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
+        return "unknown"
+    return "revoked" if row.revoked_at is not None else "expired"
+
+
+def get(session: Session, key: str) -> Key:
+    """Return a key, expired or revoked as it may be.
+
+    Raises:
+        UnknownKey: there is none of that id.
+    """
+    row = session.get(KeyRow, key, populate_existing=True)
+    if row is None:
+        raise _unknown(key)
+    return as_record(Key, row)
+
+
+def revoke(session: Session, key: str, at: datetime) -> Key:
+    """Make a key's token useless; one that was revoked already stays as it is.
+
+    Raises:
+        UnknownKey: there is none of that id.
+    """
+    row = session.get(KeyRow, key, populate_existing=True, with_for_update=True)
+    if row is None:
+        raise _unknown(key)
+    row.revoked_at = row.revoked_at or at
+    session.flush()
+    return as_record(Key, row)
+
+
+def list_keys(session: Session) -> list[Key]:
+    """Return all keys, expired and revoked ones too, the newest first."""
+    return [as_record(Key, row) for row in session.scalars(select(KeyRow).order_by(KeyRow.id.desc()))]
+
+
+def _unknown(key: str) -> UnknownKey:
+    return UnknownKey(f"No key {key!r} is kept here: list the keys to see their ids.")

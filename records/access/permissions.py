@@ -1,0 +1,214 @@
+"""What a job may do, by the key that it was posted with: asked when it is posted, and again before it runs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import basin_id
+from hydrology.base.errors import InvalidInput
+from jobspec.authority import Authority, Role, Subject
+from jobspec.jobs.base import JobRequest
+from records.access import keys
+from records.access.keys import Key
+from records.basins import basins
+from records.jobs.job_row import Job
+from records.runs.runs import Purpose
+from records.versions import versions
+from records.weather import bridges, feeds
+
+
+class NotAllowed(InvalidInput):
+    """The key may not have a job do that: another key, or another request, is needed."""
+
+    kind = "not-allowed"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The rights that a job runs with.
+
+    Attributes:
+        role: that of its key; a job without a key is the service's own, and has an admin's.
+        key_id: the key that it was posted with; None for the service's own.
+        name: of that key.
+    """
+
+    role: Role = "admin"
+    key_id: str | None = None
+    name: str | None = None
+
+    @property
+    def is_official(self) -> bool:
+        """Whether what the job makes may speak for the service."""
+        return self.role == "admin"
+
+    @property
+    def owner(self) -> str | None:
+        """The key that results are stored under; None where they are the service's."""
+        return None if self.is_official else self.key_id
+
+    @property
+    def purpose(self) -> Purpose:
+        """Why the job issues forecasts: only operational ones become the latest."""
+        return "operational" if self.is_official else "on-request"
+
+
+SERVICE = Grant()
+"""The rights of the service itself, and of the command line."""
+
+
+def of_key(key: Key) -> Grant:
+    """Return the rights of a key."""
+    return Grant(key.scope, key.id, key.name)
+
+
+def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:
+    """Return the rights that a job runs with: those that its key has now.
+
+    Args:
+        request: what it asks for.
+        at: the wall's time.
+
+    Raises:
+        NotAllowed: its key is not valid any more, or may not have such a job run.
+    """
+    if job.key_id is None:
+        return SERVICE
+    grant = of_key(_valid_key(session, job, at))
+    require(session, grant, request)
+    return grant
+
+
+def require(session: Session, grant: Grant, request: JobRequest) -> None:
+    """Return when a job may be posted, and run, as far as its request shows.
+
+    Raises:
+        NotAllowed: it may not; the sentence says why, and which key is needed.
+    """
+    if grant.is_official:
+        return
+    authority, said = request.authority, request.model_dump(by_alias=True)["params"]
+    if not authority.operators:
+        raise NotAllowed(f"{_of(grant)} may not have a job of the kind {request.kind} run. {authority.note} {_ADMIN}")
+    for name, value in authority.admins.items():
+        given = _at(said, name)
+        if given is not None and value in (None, given):
+            shown = "" if value is None else f" to {given}"
+            raise NotAllowed(f"{_of(grant)} may not set `{name}` of a job of the kind {request.kind}{shown}. {_ADMIN}")
+    for name, subject in authority.names.items():
+        given = _at(said, name)
+        if given is not None:
+            _SUBJECTS[subject](session, grant, said, given)
+    _require_own_promotion(session, grant, authority, said)
+
+
+def version_of(session: Session, grant: Grant, version: str | None) -> str:
+    """Return the version that a job is of: the one that is named, else the newest of the service, or of its operator.
+
+    Raises:
+        UnknownVersion: none is stored.
+    """
+    return version or versions.newest(session, grant.owner).id
+
+
+def writable(session: Session, grant: Grant) -> list[str] | None:
+    """Return the basins that a job may write; None for all."""
+    return None if grant.is_official else basins.registered_with(session, grant.key_id)
+
+
+def tables_writable(session: Session, grant: Grant) -> list[str]:
+    """Return the basins whose observations a table may bring: those of the job without a published source."""
+    return basins.user_basins(session, grant.owner)
+
+
+def register(session: Session, grant: Grant, basin: str) -> bool:
+    """Register a basin with the key of an operator's job, if it is new, before its data are stored.
+
+    Returns:
+        Whether it was registered now.
+
+    Raises:
+        NotAllowed: the basin is not the operator's.
+    """
+    if grant.is_official:
+        return False
+    is_new = basins.register(session, basin, grant.key_id)
+    _require_basins(session, grant, {}, [basin])
+    return is_new
+
+
+_ADMIN = "Use an admin's key (`freshet keys make NAME --scope admin`), or the command line."
+
+
+def _of(grant: Grant) -> str:
+    return f"The key of {grant.name}, which has the scope operator,"
+
+
+def _valid_key(session: Session, job: Job, at: datetime) -> Key:
+    assert job.key_id is not None
+    made = f"schedule {job.schedule_id} was made with" if job.schedule_id else "job was posted with"
+    anew = "Make it anew with a valid key, or on the command line." if job.schedule_id else "Post it with a valid key."
+    try:
+        key = keys.get(session, job.key_id)
+    except keys.UnknownKey:
+        raise NotAllowed(f"The key {job.key_id} that the {made} is not stored here. {anew}") from None
+    if key.revoked_at is not None and key.revoked_at <= at:
+        raise NotAllowed(f"The key of {key.name} that the {made} was revoked at {key.revoked_at.isoformat()}. {anew}")
+    if key.expires_at is not None and key.expires_at <= at:
+        raise NotAllowed(f"The key of {key.name} that the {made} expired at {key.expires_at.isoformat()}. {anew}")
+    return key
+
+
+def _at(params: Any, name: str) -> Any:
+    """Return a parameter by its name (`fit.model`: a field of a field); None where it is not set."""
+    return reduce(lambda within, part: within.get(part) if within else None, name.split("."), params)
+
+
+def _require_basins(session: Session, grant: Grant, _said: Mapping[str, Any], given: str | Sequence[str]) -> None:
+    named = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
+    own = set(basins.registered_with(session, grant.key_id))
+    if others := [basin for basin in basins.known(session, named) if basin not in own]:
+        raise NotAllowed(
+            f"{', '.join(others[:5])}{' and others' if others[5:] else ''}: not registered with the key of "
+            f"{grant.name}. Leave them out, use the key that registered them, or an admin's."
+        )
+
+
+def _require_version(session: Session, grant: Grant, _said: Mapping[str, Any], given: str) -> None:
+    if versions.owner_of(session, given) != grant.key_id:
+        raise NotAllowed(
+            f"Version {given} is not stored under the key of {grant.name}, and what is stored of it belongs to others. "
+            f"Name a version that was trained with this key. {_ADMIN}"
+        )
+
+
+def _require_feed(session: Session, grant: Grant, _said: Mapping[str, Any], given: str) -> None:
+    if feeds.get(session, given).made_by != grant.key_id:
+        raise NotAllowed(
+            f"The feed {given} was not made with the key of {grant.name}: use the key that made it. {_ADMIN}"
+        )
+
+
+def _require_new_bridge(session: Session, grant: Grant, said: Mapping[str, Any], _given: object) -> None:
+    if bridges.is_kept(session, said["name"]):
+        raise NotAllowed(
+            f"The bridge {said['name']} exists, and forecasts may rest on it: the key of {grant.name} fits one under a "
+            f"new name. {_ADMIN}"
+        )
+
+
+def _require_own_promotion(session: Session, grant: Grant, authority: Authority, said: Mapping[str, Any]) -> None:
+    if authority.promotes is not None and _at(said, authority.promotes) and said["basins"]:
+        _require_basins(session, grant, said, said["basins"])
+
+
+_SUBJECTS: Mapping[Subject, Callable[[Session, Grant, Mapping[str, Any], Any], None]] = {
+    "basin": _require_basins,
+    "version": _require_version,
+    "feed": _require_feed,
+    "new bridge": _require_new_bridge,
+}

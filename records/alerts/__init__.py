@@ -1,0 +1,1 @@
+"""Stored alerts: thresholds, alert states and changes, subscriptions, deliveries."""

@@ -1,0 +1,124 @@
+"""The history of alerts. A change is kept in one transaction with the deliveries to those who are to be told of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.extremes.alerting import Severity, Trend, Turn, rank
+from hydrology.uncertainty.exceedance import Direction
+from records.alerts import subscriptions
+from records.alerts.tables import AlertChangeRow, DeliveryRow
+from records.database.ids import new_id
+from records.database.statements import add_all, as_record, as_values, insert_into
+
+ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
+"""`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
+`decided`: the alerts of a basin can not, or again, be decided. `promotion`: its forecasts come from another version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewChange:
+    """A change to be kept.
+
+    Attributes:
+        kind: what changed.
+        at: by the service's clock.
+        level: its name; None where all levels of the basin are meant, as are the fields of a level then.
+        discharge: m3/s.
+        severity, severity_before: None for no alert; of the whole basin, the highest.
+        chance: of passing the level on any of the first `window_days` days after T0.
+        run_id: that made it; None for a promotion.
+        why: the numbers and the rule, in a sentence.
+    """
+
+    kind: ChangeKind
+    at: datetime
+    basin_id: str
+    level: str | None = None
+    direction: Direction | None = None
+    discharge: float | None = None
+    severity: Severity | None = None
+    severity_before: Severity | None = None
+    chance: float | None = None
+    chance_before: float | None = None
+    trend: Trend | None = None
+    window_days: int | None = None
+    run_id: str | None = None
+    t0: Day | None = None
+    version_id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(NewChange):
+    """A kept change; `id` is what receivers tell doubles by, `seq` grows with each change."""
+
+    seq: int
+    id: str
+
+
+def told(change: Change) -> dict[str, Any]:
+    """Return a change as JSON tells it, to receivers and over the API."""
+    return {
+        "event": change.id,
+        "kind": change.kind,
+        "at": change.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "basin": change.basin_id,
+        "level": change.level,
+        "direction": change.direction,
+        "discharge_m3s": change.discharge,
+        "severity": change.severity,
+        "severity_before": change.severity_before,
+        "trend": change.trend,
+        "chance": change.chance,
+        "chance_before": change.chance_before,
+        "window_days": change.window_days,
+        "run": change.run_id,
+        "t0": None if change.t0 is None else str(change.t0),
+        "version": change.version_id,
+        "why": change.why,
+    }
+
+
+def tell(session: Session, new: NewChange, at: datetime) -> Change | None:
+    """Keep a change and its deliveries; None where the same run has made it before.
+
+    Args:
+        at: the wall's time, at which the keys of subscriptions must be good.
+    """
+    identifier = new_id(at)
+    named = (new.run_id, new.basin_id, new.level or "", new.kind)
+    key = identifier if new.run_id is None else " ".join(map(str, named))
+    insert = insert_into(session, AlertChangeRow).on_conflict_do_nothing(index_elements=["key"])
+    values = as_values(new) | {"id": identifier, "key": key}
+    seq = session.execute(insert.values(**values).returning(AlertChangeRow.seq)).scalar_one_or_none()
+    if seq is None:
+        return None
+    severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
+    told = subscriptions.matching(session, new.basin_id, severity, at)
+    waiting = {"change_seq": seq, "status": "pending", "tries": 0}
+    add_all(session, DeliveryRow, [waiting | {"id": new_id(at), "subscription_id": one.id} for one in told])
+    return Change(**as_values(new), seq=seq, id=identifier)
+
+
+def page(
+    session: Session, *, basin: str | None = None, before: int | None = None, limit: int | None = None
+) -> list[Change]:
+    """Return changes, the newest first; `before` is the number of the last of the page before."""
+    query = select(AlertChangeRow).order_by(AlertChangeRow.seq.desc()).limit(limit)
+    if basin is not None:
+        query = query.where(AlertChangeRow.basin_id == basin)
+    if before is not None:
+        query = query.where(AlertChangeRow.seq < before)
+    return [as_record(Change, row) for row in session.scalars(query)]
+
+
+def get_many(session: Session, numbers: Sequence[int]) -> dict[int, Change]:
+    """Return changes by their numbers."""
+    rows = session.scalars(select(AlertChangeRow).where(AlertChangeRow.seq.in_(numbers)))
+    return {row.seq: as_record(Change, row) for row in rows}

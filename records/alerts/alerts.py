@@ -1,0 +1,365 @@
+"""Alerts: how each level of a basin stands by its newest forecast.
+
+A run decides a basin once, in one transaction with the changes that it makes and the deliveries of them. A run that has
+decided the basin before, or that is older than the one that has, changes nothing.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.base.staleness import STALE_AFTER_DAYS
+from hydrology.extremes.alerting import (
+    SEVERITIES,
+    Decision,
+    Link,
+    Severity,
+    Switch,
+    Trend,
+    decide,
+    ladder,
+    rank,
+    trend,
+)
+from hydrology.extremes.thresholds import Kind
+from hydrology.uncertainty.exceedance import Direction
+from records.alerts import alert_changes
+from records.alerts.alert_changes import Change, ChangeKind, NewChange
+from records.alerts.tables import AlertBasinRow, AlertRow
+from records.basins import basins
+from records.database.base import JsonList
+from records.database.statements import as_record, as_values, insert_into
+from records.runs import runs
+from records.runs.runs import Run
+
+STAYS = "Alerts stay as they are until they can be decided."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelChance:
+    """A level of a basin, and the chance of passing it over the window.
+
+    Attributes:
+        kind: what it is a level of; None for one that somebody set.
+        discharge: m3/s.
+    """
+
+    level: str
+    kind: Kind | None
+    return_period_years: int | None
+    direction: Direction
+    discharge: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert(LevelChance):
+    """How a level stands.
+
+    Attributes:
+        trend: of the chance since the run before; None where there was none to compare with.
+        severity: None where there is no alert; since: when it was reached, by the service's clock.
+        switches: `[on, runs]` of each step of its ladder (`hydrology.extremes.alerting`).
+        run_id: that decided it.
+    """
+
+    basin_id: str
+    trend: Trend | None
+    severity: Severity | None
+    since: datetime | None
+    switches: JsonList
+    why: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The last run that the alerts of a basin were decided by, or could not be.
+
+    Attributes:
+        window_days: the chances are of so many days after T0.
+        decided_at: by the service's clock.
+        reason: why it could not decide: the alerts stay as they were. None where it did.
+    """
+
+    basin_id: str
+    run_id: str
+    version_id: str
+    t0: Day
+    issued_at: datetime
+    window_days: int
+    decided_at: datetime
+    reason: str | None
+
+    def is_before(self, run: Run) -> bool:
+        """Whether a run is newer than this one."""
+        return (self.t0, self.issued_at, self.run_id) < (run.t0, run.issued_at, run.id)
+
+
+def settle(
+    session: Session,
+    basin: str,
+    run: Run,
+    window_days: int,
+    chances: Sequence[LevelChance] | str,
+    *,
+    now: datetime,
+    wall: datetime,
+) -> list[Change]:
+    """Decide the alerts of a basin by a run, and return what changed.
+
+    Args:
+        chances: of every level of the basin, or why there are none: then nothing begins and nothing ends.
+        now: by the service's clock; wall: by the machine's.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.lock(session, basin)
+    before = standing(session, basin)
+    if before is not None and not before.is_before(run):
+        return []
+    reason = chances if isinstance(chances, str) else None
+    _stand(session, basin, run, window_days, reason, now)
+    book = _Book(session, basin, run, window_days, now, wall)
+    kept = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
+    could = before is not None and before.reason is None
+    if isinstance(chances, str):
+        if could:
+            book.of_basin("undecided", kept.values(), f"{chances} {STAYS}")
+        return book.changes
+    if before is not None and not could:
+        book.of_basin("decided", kept.values(), f"It could not be before: {before.reason}")
+    link = _link(before, run, window_days)
+    for gone in sorted(kept.keys() - {chance.level for chance in chances}):
+        book.removed(kept[gone])
+    for chance in chances:
+        book.decided(chance, kept.get(chance.level), link)
+    return book.changes
+
+
+def lapse(session: Session, before: Standing, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
+    """Note that the alerts of a basin cannot be decided any more for lack of a newer run, and return what is told.
+
+    Nothing changes where a newer run has decided, or it has been noted before.
+    """
+    basins.lock(session, before.basin_id)
+    if standing(session, before.basin_id) != before or before.reason is not None:
+        return []
+    run = runs.get(session, before.run_id)
+    _stand(session, before.basin_id, run, before.window_days, reason, now)
+    book = _Book(session, before.basin_id, run, before.window_days, now, wall)
+    rows = session.scalars(select(AlertRow).filter_by(basin_id=before.basin_id)).all()
+    book.of_basin("undecided", rows, f"{reason} {STAYS}")
+    return book.changes
+
+
+def standing(session: Session, basin: str) -> Standing | None:
+    """Return which run the alerts of a basin were last decided by; None where none was."""
+    row = session.get(AlertBasinRow, basin, populate_existing=True)
+    return None if row is None else as_record(Standing, row)
+
+
+def standings(session: Session, names: Sequence[str]) -> dict[str, Standing]:
+    """Return the same of many basins; those without are not there."""
+    rows = session.scalars(select(AlertBasinRow).where(AlertBasinRow.basin_id.in_(names)))
+    return {row.basin_id: as_record(Standing, row) for row in rows}
+
+
+def of_basin(session: Session, basin: str) -> list[Alert]:
+    """Return how each level of a basin stands, in the order of their names."""
+    rows = session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level))
+    return [as_record(Alert, row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class AtAGlance:
+    """A level of a basin and how it stands, in a few values."""
+
+    level: str
+    direction: Direction
+    chance: float
+    severity: Severity | None
+    trend: Trend | None
+
+
+def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
+    """Return how the levels of every basin stand, by basin."""
+    columns = [getattr(AlertRow, field.name) for field in fields(AtAGlance)]
+    levels: dict[str, list[AtAGlance]] = {}
+    for basin, *values in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
+        levels.setdefault(basin, []).append(AtAGlance(*values))
+    return levels
+
+
+def active(
+    session: Session,
+    *,
+    least: Severity = SEVERITIES[0],
+    after: tuple[str, str] | None = None,
+    limit: int | None = None,
+) -> list[Alert]:
+    """Return the alerts of all basins, by basin and level; `after` is the basin and level of the last of the page
+    before."""
+    query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(least) - 1 :]))
+    if after is not None:
+        basin, level = after
+        query = query.where((AlertRow.basin_id > basin) | ((AlertRow.basin_id == basin) & (AlertRow.level > level)))
+    rows = session.scalars(query.order_by(AlertRow.basin_id, AlertRow.level).limit(limit))
+    return [as_record(Alert, row) for row in rows]
+
+
+def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
+    """Tell that a basin's forecasts come from another version from now on, where its alerts were decided by one.
+
+    The alerts stay as they are: the next run, of the new version, counts its runs anew.
+    """
+    if standing(session, basin) is None:
+        return
+    rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
+    highest = _highest(rows)
+    alert_changes.tell(
+        session,
+        NewChange(
+            kind="promotion",
+            at=at,
+            basin_id=basin,
+            severity=highest,
+            severity_before=highest,
+            version_id=version,
+            why=f"Forecasts come from version {version} from now on, no longer from {before}. The river has not "
+            "changed: what is likely from the next run on may differ by the version, and runs are counted anew.",
+        ),
+        at,
+    )
+
+
+def _link(before: Standing | None, run: Run, window_days: int) -> Link:
+    if before is None or before.reason is not None:
+        return "anew"
+    comparable = (before.version_id, before.window_days) == (run.version_id, window_days)
+    gap = int((run.t0 - before.t0).astype(int))
+    if not comparable or gap > STALE_AFTER_DAYS:
+        return "anew"
+    return "next" if gap else "again"
+
+
+def _stand(session: Session, basin: str, run: Run, window_days: int, reason: str | None, now: datetime) -> None:
+    values = {
+        "run_id": run.id,
+        "version_id": run.version_id,
+        "t0": run.t0,
+        "issued_at": run.issued_at,
+        "window_days": window_days,
+        "decided_at": now,
+        "reason": reason,
+    }
+    insert = insert_into(session, AlertBasinRow).values(basin_id=basin, **values)
+    session.execute(insert.on_conflict_do_update(index_elements=["basin_id"], set_=values))
+
+
+def _highest(rows: Iterable[AlertRow]) -> Severity | None:
+    return max((as_record(Alert, row).severity for row in rows), key=rank, default=None)
+
+
+@dataclass(slots=True)
+class _Book:
+    """Writes how the levels of a basin stand after a run, and what that changed."""
+
+    session: Session
+    basin: str
+    run: Run
+    window_days: int
+    now: datetime
+    wall: datetime
+    changes: list[Change] = field(default_factory=list)
+
+    def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
+        """Tell of a change of the whole basin, with the highest severity that it has."""
+        highest = _highest(rows)
+        self._tell(kind, why, severity=highest, severity_before=highest)
+
+    def removed(self, row: AlertRow) -> None:
+        """Let a level go that is no level of the basin any more, and its alert with it."""
+        alert = as_record(Alert, row)
+        if alert.severity is not None:
+            self._tell("level", f"{alert.level} is no level of {self.basin} any more.", alert, severity=None)
+        self.session.delete(row)
+        self.session.flush()
+
+    def decided(self, chance: LevelChance, row: AlertRow | None, link: Link) -> None:
+        """Decide a level."""
+        before = None if row is None else as_record(Alert, row)
+        if before is not None and _was_set_anew(before, chance):
+            before, link = self._set_anew(before, chance), "anew"
+        was = [] if before is None else [Switch(*switch) for switch in before.switches]
+        decision = decide(ladder(chance.return_period_years), was, chance.chance, "anew" if before is None else link)
+        severity_before = None if before is None else before.severity
+        alert = Alert(
+            **as_values(chance),
+            basin_id=self.basin,
+            trend=None if before is None or link == "anew" else trend(chance.chance, before.chance),
+            severity=decision.severity,
+            since=self._since(before, decision),
+            switches=[[switch.on, switch.runs] for switch in decision.switches],
+            why=decision.why,
+            run_id=self.run.id,
+        )
+        self.session.merge(AlertRow(**as_values(alert)))
+        self.session.flush()
+        if decision.turn is not None:
+            before_chance = None if before is None else before.chance
+            self._tell(decision.turn, decision.why, alert, severity_before=severity_before, chance_before=before_chance)
+
+    def _since(self, before: Alert | None, decision: Decision) -> datetime | None:
+        if decision.severity is None:
+            return None
+        return before.since if before is not None and decision.turn is None else self.now
+
+    def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
+        """Tell that somebody set a level with an alert to another flow; return how it stands now.
+
+        One that is passed the other way now is another level.
+        """
+        turned = before.direction != chance.direction
+        if before.severity is not None:
+            ended = ", the other way: its alert ends" if turned else ". Runs are counted anew"
+            why = f"{before.level} was set from {before.discharge:.6g} to {chance.discharge:.6g} m3/s{ended}."
+            severity = None if turned else before.severity
+            self._tell("level", why, before, discharge=chance.discharge, severity=severity)
+        return None if turned else before
+
+    def _tell(self, kind: ChangeKind, why: str, alert: Alert | None = None, **fields: Any) -> None:
+        of_level: dict[str, Any] = {}
+        if alert is not None:
+            named = ("level", "direction", "discharge", "severity", "chance", "trend")
+            of_level = {name: getattr(alert, name) for name in named} | {"severity_before": alert.severity}
+        new = NewChange(
+            **{
+                "kind": kind,
+                "at": self.now,
+                "basin_id": self.basin,
+                "window_days": self.window_days,
+                "run_id": self.run.id,
+                "t0": self.run.t0,
+                "version_id": self.run.version_id,
+                "why": why,
+                **of_level,
+                **fields,
+            }
+        )
+        change = alert_changes.tell(self.session, new, self.wall)
+        if change is not None:
+            self.changes.append(change)
+
+
+def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
+    """Whether somebody set a level to something else. Those of the record move with the record, by little."""
+    same = before.direction == chance.direction and math.isclose(before.discharge, chance.discharge, rel_tol=1e-9)
+    return chance.kind is None and not same

@@ -1,0 +1,273 @@
+"""Deliveries of alert changes: an outbox. A row is one change for one subscription, and its log tells every attempt.
+
+An attempt is written before anything is sent, under a lease: where its sender is lost, another takes the delivery over
+when the lease has run out, and the attempt counts. A receiver may so get a change twice, never not at all.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from hydrology.base.errors import InvalidInput, NotFound
+from records.alerts.alert_changes import Change, get_many
+from records.alerts.subscriptions import Subscription
+from records.alerts.tables import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
+from records.database import retention
+from records.database.statements import add_all, as_record
+from records.jobs.job_owners import of_service
+
+Status = Literal["pending", "delivered", "failed"]
+
+WAITS = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=6),
+    timedelta(hours=12),
+    timedelta(hours=24),
+)
+"""Between one attempt and the next. After the last attempt a delivery has failed, until somebody replays it."""
+MOST_TRIES = len(WAITS) + 1
+LEASE = timedelta(seconds=20)
+"""So long an attempt stays with its sender: longer than a receiver has to answer."""
+LOST = "Its sender was lost before it knew the answer."
+
+
+class UnknownDelivery(NotFound):
+    """No delivery of that id is kept."""
+
+    kind = "unknown-delivery"
+
+
+class NotEnded(InvalidInput):
+    """The delivery is under way: only one that has ended is replayed."""
+
+    kind = "delivery-pending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A change for a subscription.
+
+    Attributes:
+        tries: attempts since it was made or last replayed.
+        next_at: of the next attempt; None for at once, or where it has ended.
+    """
+
+    id: str
+    subscription_id: str
+    change_seq: int
+    status: Status
+    tries: int
+    next_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One sending.
+
+    Attributes:
+        ended_at: None while it is under way.
+        status_code: what the receiver answered; None where it did not.
+        failure: why it does not count as delivered; None where it does.
+    """
+
+    number: int
+    at: datetime
+    ended_at: datetime | None
+    status_code: int | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What is to be sent now: the `number`-th attempt of a delivery."""
+
+    delivery: str
+    number: int
+    subscription: Subscription
+    change: Change
+
+
+def due(session: Session, at: datetime) -> dict[str, list[str]]:
+    """Return the deliveries that are to be attempted, by subscription, the oldest change first."""
+    query = select(DeliveryRow.subscription_id, DeliveryRow.id).where(*_is_due(at)).order_by(DeliveryRow.change_seq)
+    by_subscription: dict[str, list[str]] = {}
+    for subscription, delivery in session.execute(query):
+        by_subscription.setdefault(subscription, []).append(delivery)
+    return by_subscription
+
+
+def is_any_due(session: Session, at: datetime) -> bool:
+    """Whether a delivery is to be attempted."""
+    return session.scalar(select(DeliveryRow.id).where(*_is_due(at)).limit(1)) is not None
+
+
+def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
+    """Begin the next attempt of a delivery that is due; None where another sender has it, or its tries are used up."""
+    claimed = (
+        update(DeliveryRow)
+        .where(DeliveryRow.id == delivery, *_is_due(at))
+        .values(lease_until=at + LEASE, tries=DeliveryRow.tries + 1)
+        .returning(DeliveryRow.tries)
+    )
+    tries = session.execute(claimed).scalar_one_or_none()
+    if tries is None:
+        return None
+    lost = update(DeliveryAttemptRow).where(
+        DeliveryAttemptRow.delivery_id == delivery, DeliveryAttemptRow.ended_at.is_(None)
+    )
+    session.execute(lost.values(ended_at=at, failure=LOST))
+    row = _row(session, delivery)
+    if tries > MOST_TRIES:  # the sender of the last attempt was lost
+        row.tries = MOST_TRIES
+        _end(session, row, "failed", at)
+        return None
+    number = 1 + (
+        session.scalar(select(func.max(DeliveryAttemptRow.number)).where(DeliveryAttemptRow.delivery_id == delivery))
+        or 0
+    )
+    add_all(session, DeliveryAttemptRow, [{"delivery_id": delivery, "number": number, "at": at}])
+    subscription = session.get(SubscriptionRow, row.subscription_id)
+    assert subscription is not None
+    change = get_many(session, [row.change_seq])[row.change_seq]
+    return Sending(delivery, number, as_record(Subscription, subscription), change)
+
+
+def finish(
+    session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: str | None
+) -> Status | None:
+    """Write down how an attempt ended, and return how the delivery stands.
+
+    None where that is not this attempt's to say any more: another sender took it over, or it was deleted.
+    """
+    query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery, number=number, ended_at=None)
+    attempt = session.scalar(query.with_for_update())
+    if attempt is None:
+        return None
+    attempt.ended_at, attempt.status_code, attempt.failure = at, status_code, failure
+    row = _row(session, delivery)
+    if failure is None:
+        return _end(session, row, "delivered", at)
+    if row.tries >= MOST_TRIES:
+        return _end(session, row, "failed", at)
+    row.next_at, row.lease_until = at + WAITS[row.tries - 1], None
+    session.flush()
+    return "pending"
+
+
+def replay(session: Session, delivery: str) -> Delivery:
+    """Let a delivery that has ended be attempted anew, at once, under the same event.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+        Gone: it was pruned.
+        NotEnded: it is under way.
+    """
+    row = _row(session, delivery)
+    if row.status == "pending":
+        raise NotEnded(f"Delivery {delivery} is under way, at its attempt {row.tries}: wait until it has ended.")
+    row.status, row.tries, row.next_at, row.ended_at = "pending", 0, None, None
+    session.flush()
+    return as_record(Delivery, row)
+
+
+def get(session: Session, delivery: str) -> Delivery:
+    """Return a delivery.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+        Gone: it was pruned.
+    """
+    row = session.get(DeliveryRow, delivery, populate_existing=True)
+    if row is None:
+        raise _unknown(session, delivery)
+    return as_record(Delivery, row)
+
+
+def attempts_of(session: Session, delivery: str) -> list[Attempt]:
+    """Return the log of a delivery, the oldest attempt first."""
+    query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery).order_by(DeliveryAttemptRow.number)
+    return [as_record(Attempt, row) for row in session.scalars(query)]
+
+
+def page(
+    session: Session,
+    *,
+    subscriptions: Sequence[str] | None = None,
+    status: Status | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Delivery]:
+    """Return deliveries, the newest first; `after` is the last id of the page before.
+
+    Args:
+        subscriptions: of these alone; None for all.
+    """
+    query = select(DeliveryRow).order_by(DeliveryRow.id.desc()).limit(limit)
+    if subscriptions is not None:
+        query = query.where(DeliveryRow.subscription_id.in_(subscriptions))
+    if status is not None:
+        query = query.where(DeliveryRow.status == status)
+    if after is not None:
+        query = query.where(DeliveryRow.id < after)
+    return [as_record(Delivery, row) for row in session.scalars(query)]
+
+
+def count_failed_of_service(session: Session) -> int:
+    """Return how many deliveries to an administrator's receivers have failed."""
+    query = select(func.count()).select_from(DeliveryRow).join(SubscriptionRow)
+    return session.scalar(query.where(DeliveryRow.status == "failed", of_service(SubscriptionRow.key_id))) or 0
+
+
+def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:
+    """Return the deliveries that ended before an instant, each with a count of 1.
+
+    Args:
+        ids: look at these alone; None for all.
+    """
+    query = select(DeliveryRow.id).where(DeliveryRow.ended_at < before).order_by(DeliveryRow.id)
+    return dict.fromkeys(session.scalars(query if ids is None else query.where(DeliveryRow.id.in_(ids))), 1)
+
+
+def remove(session: Session, ids: Collection[str]) -> list[str]:
+    """Delete deliveries with their log, and return their ids."""
+    return list(session.scalars(delete(DeliveryRow).where(DeliveryRow.id.in_(ids)).returning(DeliveryRow.id)))
+
+
+def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (
+        DeliveryRow.status == "pending",
+        _is_over(DeliveryRow.next_at, at, WAITS[-1]),
+        _is_over(DeliveryRow.lease_until, at, LEASE),
+    )
+
+
+def _is_over(until: InstrumentedAttribute[datetime | None], at: datetime, longest: timedelta) -> ColumnElement[bool]:
+    """Whether a wait has ended, or is longer than any that begins now: the clock was set back."""
+    return or_(until.is_(None), until <= at, until > at + longest)
+
+
+def _end(session: Session, row: DeliveryRow, status: Literal["delivered", "failed"], at: datetime) -> Status:
+    row.status, row.next_at, row.lease_until, row.ended_at = status, None, None, at
+    session.flush()
+    return status
+
+
+def _row(session: Session, delivery: str) -> DeliveryRow:
+    row = session.get(DeliveryRow, delivery, populate_existing=True, with_for_update=True)
+    if row is None:
+        raise _unknown(session, delivery)
+    return row
+
+
+def _unknown(session: Session, delivery: str) -> NotFound:
+    return retention.gone(session, "deliveries", delivery) or UnknownDelivery(
+        f"No delivery {delivery!r} is kept here: list the deliveries to see their ids."
+    )

@@ -1,0 +1,177 @@
+"""Subscriptions: which receiver is told of which alerts. A secret is kept nowhere
+(`records.alerts.webhook_signature`)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.extremes.alerting import Severity, rank
+from jobspec.subscriptions import NewSubscription, SubscriptionPatch
+from records.access.tables import KeyRow
+from records.alerts.tables import SubscriptionRow
+from records.basins import basins
+from records.database.base import JsonList
+from records.database.ids import new_id
+from records.database.statements import add_all, as_record, as_values
+
+MOST_OF_A_KEY = 100
+"""Every change is written once for each subscription that wants it."""
+OVERLAP = timedelta(days=1)
+"""So long after a rotation the old secret is good beside the new one."""
+
+
+class UnknownSubscription(NotFound):
+    """No subscription of that id is kept."""
+
+    kind = "unknown-subscription"
+
+
+class TooManySubscriptions(InvalidInput):
+    """The key has as many subscriptions as it may have."""
+
+    kind = "too-many-subscriptions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """A receiver of alert changes.
+
+    Attributes:
+        key_id: the key that made it. While that is revoked or expired, nothing new is sent.
+        basins: whose changes it is told of; None for all.
+        least_severity: changes of alerts that were and are less severe are not told.
+        generation: of its secret; rotated_at: when that followed the one before.
+    """
+
+    id: str
+    key_id: str
+    url: str
+    basins: JsonList | None
+    least_severity: Severity
+    generation: int
+    rotated_at: datetime | None
+    created_at: datetime
+
+    def generations(self, at: datetime) -> list[int]:
+        """Return the generations whose secrets are good at an instant, the newest first."""
+        overlaps = self.rotated_at is not None and at < self.rotated_at + OVERLAP
+        return [self.generation, self.generation - 1] if overlaps else [self.generation]
+
+
+def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Subscription:
+    """Keep a new subscription of a key.
+
+    Raises:
+        TooManySubscriptions: the key has as many as it may have.
+        InvalidInput: a basin that it names is not kept.
+    """
+    if len(list_subscriptions(session, key)) >= MOST_OF_A_KEY:
+        raise TooManySubscriptions(f"A key has {MOST_OF_A_KEY} subscriptions at most: delete one first.")
+    _require_basins(session, new.basins)
+    subscription = Subscription(
+        id=new_id(at),
+        key_id=key,
+        url=new.url,
+        basins=new.basins,
+        least_severity=new.least_severity,
+        generation=1,
+        rotated_at=None,
+        created_at=at,
+    )
+    add_all(session, SubscriptionRow, [as_values(subscription)])
+    return subscription
+
+
+def get(session: Session, subscription: str) -> Subscription:
+    """Return a subscription.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+    """
+    row = session.get(SubscriptionRow, subscription, populate_existing=True)
+    if row is None:
+        raise _unknown(subscription)
+    return as_record(Subscription, row)
+
+
+def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:
+    """Return the subscriptions of a key, or of all, the oldest first."""
+    query = select(SubscriptionRow).order_by(SubscriptionRow.id)
+    if key is not None:
+        query = query.where(SubscriptionRow.key_id == key)
+    return [as_record(Subscription, row) for row in session.scalars(query)]
+
+
+def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Subscription:
+    """Change what a patch names.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+        InvalidInput: a basin that it names is not kept.
+    """
+    row = _locked(session, subscription)
+    _require_basins(session, patch.basins)
+    for name, value in patch.changes().items():
+        setattr(row, name, value)
+    session.flush()
+    return as_record(Subscription, row)
+
+
+def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
+    """Give a subscription its next secret.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+    """
+    row = _locked(session, subscription)
+    row.generation, row.rotated_at = row.generation + 1, at
+    session.flush()
+    return as_record(Subscription, row)
+
+
+def remove(session: Session, subscription: str) -> None:
+    """Delete a subscription with its deliveries.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+    """
+    session.delete(_locked(session, subscription))
+    session.flush()
+
+
+def matching(session: Session, basin: str, severity: Severity | None, at: datetime) -> list[Subscription]:
+    """Return the subscriptions that are to be told of a change: those whose key is good at an instant.
+
+    Args:
+        severity: the highest that the change begins or ends; None where it concerns the basin as a whole.
+    """
+    good = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
+    query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(good)
+    kept = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
+    return [
+        one
+        for one in kept
+        if (one.basins is None or basin in one.basins)
+        and (severity is None or rank(severity) >= rank(one.least_severity))
+    ]
+
+
+def _locked(session: Session, subscription: str) -> SubscriptionRow:
+    row = session.get(SubscriptionRow, subscription, populate_existing=True, with_for_update=True)
+    if row is None:
+        raise _unknown(subscription)
+    return row
+
+
+def _unknown(subscription: str) -> UnknownSubscription:
+    return UnknownSubscription(
+        f"No subscription {subscription!r} is kept here: list the subscriptions to see their ids."
+    )
+
+
+def _require_basins(session: Session, names: list[str] | None) -> None:
+    if unknown := basins.unknown(session, names or []):
+        raise InvalidInput(str(next(iter(unknown.values()))))

@@ -1,0 +1,170 @@
+"""Alerts and their changes, subscriptions, deliveries, and the levels that alerts rest on."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hydrology.base.calendar import Day
+from hydrology.extremes.alerting import SEVERITIES
+from records.database.base import Base, JsonList, one_of
+
+
+class AlertBasinRow(Base):
+    """The last run that the alerts of a basin were decided by, or could not be."""
+
+    __tablename__ = "alert_basins"
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    t0: Mapped[Day]
+    issued_at: Mapped[datetime]
+    window_days: Mapped[int]
+    decided_at: Mapped[datetime]
+    # Why it could not decide; null where it did.
+    reason: Mapped[str | None]
+
+
+class AlertRow(Base):
+    """How a level of a basin stands. The severity is null where there is no alert."""
+
+    __tablename__ = "alerts"
+    __table_args__ = (
+        one_of("direction", "rising", "falling"),
+        one_of("severity", *SEVERITIES),
+        one_of("trend", "rising", "steady", "falling"),
+        CheckConstraint("(severity IS NULL) = (since IS NULL)", name="since"),
+        CheckConstraint("chance BETWEEN 0 AND 1", name="chance"),
+    )
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("alert_basins.basin_id"), primary_key=True)
+    level: Mapped[str] = mapped_column(primary_key=True)
+    # Of the record's levels: what they are of; null for one that somebody set.
+    kind: Mapped[str | None]
+    return_period_years: Mapped[int | None]
+    direction: Mapped[str]
+    # m3/s
+    discharge: Mapped[float]
+    chance: Mapped[float]
+    trend: Mapped[str | None]
+    severity: Mapped[str | None]
+    since: Mapped[datetime | None]
+    # [on, runs] of each step of the ladder.
+    switches: Mapped[JsonList]
+    why: Mapped[str]
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
+
+
+class AlertChangeRow(Base):
+    """Something that changed. Numbers only grow; `key` keeps a run from changing the same twice."""
+
+    __tablename__ = "alert_changes"
+    __table_args__ = (
+        one_of("kind", "begins", "rises", "falls", "ends", "level", "undecided", "decided", "promotion"),
+        one_of("severity", *SEVERITIES),
+        one_of("severity_before", *SEVERITIES),
+        one_of("direction", "rising", "falling"),
+        one_of("trend", "rising", "steady", "falling"),
+        CheckConstraint("(kind = 'promotion') = (run_id IS NULL)", name="run"),
+        UniqueConstraint("id"),
+        UniqueConstraint("key"),
+        Index(None, "basin_id", "seq"),
+        {"sqlite_autoincrement": True},
+    )
+
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[str]
+    key: Mapped[str]
+    kind: Mapped[str]
+    at: Mapped[datetime]
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"))
+    level: Mapped[str | None]
+    direction: Mapped[str | None]
+    discharge: Mapped[float | None]
+    severity: Mapped[str | None]
+    severity_before: Mapped[str | None]
+    chance: Mapped[float | None]
+    chance_before: Mapped[float | None]
+    trend: Mapped[str | None]
+    window_days: Mapped[int | None]
+    run_id: Mapped[str | None] = mapped_column(ForeignKey("runs.id"))
+    t0: Mapped[Day | None]
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    why: Mapped[str]
+
+
+class SubscriptionRow(Base):
+    """A receiver of alert changes."""
+
+    __tablename__ = "subscriptions"
+    __table_args__ = (
+        one_of("least_severity", *SEVERITIES),
+        CheckConstraint("generation > 0", name="generation"),
+        Index(None, "key_id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str]
+    url: Mapped[str]
+    # Null: all.
+    basins: Mapped[JsonList | None]
+    least_severity: Mapped[str]
+    # Of the secret, which is kept nowhere: it follows from this number and the service's own key.
+    generation: Mapped[int]
+    rotated_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
+class DeliveryRow(Base):
+    """A change that a subscription is to be told of."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        one_of("status", "pending", "delivered", "failed"),
+        CheckConstraint("(status = 'pending') = (ended_at IS NULL)", name="ended"),
+        UniqueConstraint("subscription_id", "change_seq"),
+        Index(None, "status", "next_at"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"))
+    change_seq: Mapped[int] = mapped_column(ForeignKey("alert_changes.seq"))
+    status: Mapped[str]
+    # Attempts since it was made or replayed.
+    tries: Mapped[int]
+    # Null: at once.
+    next_at: Mapped[datetime | None]
+    lease_until: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class DeliveryAttemptRow(Base):
+    """One sending. Without a status and a failure it is under way, or its sender was lost."""
+
+    __tablename__ = "delivery_attempts"
+    __table_args__ = (CheckConstraint("status_code IS NULL OR ended_at IS NOT NULL", name="answer"),)
+
+    delivery_id: Mapped[str] = mapped_column(ForeignKey("deliveries.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    status_code: Mapped[int | None]
+    failure: Mapped[str | None]
+
+
+class ThresholdRow(Base):
+    """A level of a basin's discharge, m3/s."""
+
+    __tablename__ = "thresholds"
+    __table_args__ = (
+        CheckConstraint("discharge > 0", name="discharge"),
+        one_of("direction", "rising", "falling"),
+    )
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    discharge: Mapped[float]
+    direction: Mapped[str]
+    set_at: Mapped[datetime]

@@ -1,0 +1,178 @@
+"""Levels of a basin's discharge: those that operators set, and those of its own record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import gauge_product
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.extremes import thresholds
+from hydrology.uncertainty.exceedance import Direction
+from jobspec.thresholds import NewThreshold
+from records.alerts.tables import ThresholdRow
+from records.basins import basins
+from records.database.statements import as_record
+from records.series import series
+
+Change = Literal["new", "changed", "unchanged"]
+DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
+"""Which way flow passes the levels of a record."""
+FIXED_UNIT = "m3/s"
+"""Of the levels that operators set."""
+
+
+class UnknownThreshold(NotFound):
+    """The basin has no level of that name that somebody set."""
+
+    kind = "unknown-threshold"
+
+
+class ReservedName(InvalidInput):
+    """The name is that of a level of the basin's record, or of a version's own."""
+
+    kind = "reserved-name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """A level that somebody set.
+
+    Attributes:
+        discharge: m3/s.
+        set_at: when it was last set to something else, by the service's clock.
+    """
+
+    name: str
+    discharge: float
+    direction: Direction
+    set_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLevels:
+    """The levels of a basin's record of discharge.
+
+    Attributes:
+        unit: of all levels; None where there is no record.
+    """
+
+    unit: str | None
+    statistics: Sequence[thresholds.Statistic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinLevel:
+    """A level of a basin, of its record or set by somebody.
+
+    Attributes:
+        kind: what it is a level of; None for one that somebody set.
+        return_period_years: once in how many years it is passed; None for one that has no such period.
+        discharge: in `unit`; None for the reason given.
+    """
+
+    name: str
+    kind: thresholds.Kind | None
+    direction: Direction
+    return_period_years: int | None
+    discharge: float | None
+    unit: str | None
+    reason: str | None
+
+
+def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
+    """Set a level of a basin. The same again writes nothing.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        ReservedName: a level of its record, or of a version's own, is called so.
+    """
+    basins.lock(session, basin)
+    if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
+        raise ReservedName(f"{new.name} is a level that is computed, which nobody sets: choose another name.")
+    row = session.get(ThresholdRow, (basin, new.name))
+    if row is None:
+        session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
+        change: Change = "new"
+    elif (row.discharge, row.direction) == (new.discharge, new.direction):
+        return "unchanged"
+    else:
+        row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
+        change = "changed"
+    session.flush()
+    return change
+
+
+def get(session: Session, basin: str, name: str) -> Threshold:
+    """Return a level that somebody set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    basins.require(session, basin)
+    row = session.get(ThresholdRow, (basin, name))
+    if row is None:
+        raise UnknownThreshold(
+            f"Nobody set a level {name[:64]!r} of {basin}: list the basin's thresholds to see their names."
+        )
+    return as_record(Threshold, row)
+
+
+def of_basin(session: Session, basin: str) -> list[Threshold]:
+    """Return the levels that somebody set, in the order of their names."""
+    query = select(ThresholdRow).filter_by(basin_id=basin).order_by(ThresholdRow.name)
+    return [as_record(Threshold, row) for row in session.scalars(query)]
+
+
+def remove(session: Session, basin: str, name: str) -> None:
+    """Remove a level that somebody set.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownThreshold: it has no such level.
+    """
+    get(session, basin, name)
+    session.execute(delete(ThresholdRow).filter_by(basin_id=basin, name=name))
+
+
+def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
+    """Return the levels of what the basin's own gauge has measured, in the unit that it is kept in.
+
+    Args:
+        intervals: whether the levels are to have them.
+    """
+    daily = series.read(session, basin, gauge_product(basin), "discharge")
+    if daily is None:
+        return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
+    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals))
+
+
+def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
+    """Yield all levels of a basin, without their intervals: those that somebody set, then those of its record."""
+    for fixed in of_basin(session, basin):
+        yield BasinLevel(
+            name=fixed.name,
+            kind=None,
+            direction=fixed.direction,
+            return_period_years=None,
+            discharge=fixed.discharge,
+            unit=FIXED_UNIT,
+            reason=None,
+        )
+    record = of_record(session, basin, intervals=False)
+    for statistic in record.statistics:
+        for named in statistic.levels:
+            yield BasinLevel(
+                name=named.name,
+                kind=statistic.kind,
+                direction=DIRECTIONS[statistic.kind],
+                return_period_years=named.return_period_years,
+                discharge=named.level.value,
+                unit=record.unit,
+                reason=None if named.level.value is not None else named.level.reason,
+            )

@@ -1,0 +1,76 @@
+"""Signatures of webhooks: HMAC-SHA256 by secrets that are kept nowhere.
+
+The secret of a subscription follows from the service's own key, the subscription's id and the number of the secret. The
+service's key is a setting, or a file of the data folder that its owner alone can read.
+"""
+
+import hmac
+import os
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from hydrology.base.errors import DataProblem
+from runtime import private_files
+from runtime.settings import Settings
+
+KEY_FILE = "webhook.key"
+KEY_BYTES = 32
+
+
+class NoWebhookKey(DataProblem):
+    """The key that the secrets of webhooks follow from cannot be used."""
+
+    kind = "no-webhook-key"
+
+
+def service_key(settings: Settings) -> bytes:
+    """Return the key that all secrets follow from; its file is made where it is missing.
+
+    Raises:
+        NoWebhookKey: the file is damaged.
+    """
+    if settings.webhook_key is not None:
+        return settings.webhook_key.encode()
+    file = settings.data / KEY_FILE
+    if not file.exists():
+        _make(file)
+    key = file.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise NoWebhookKey(
+            f"{KEY_FILE} in the data folder is not what was written there: restore it, or delete it and rotate the "
+            "secret of every subscription."
+        )
+    return key
+
+
+def secret(key: bytes, subscription: str, generation: int) -> str:
+    """Return a secret of a subscription."""
+    digest = hmac.digest(key, f"freshet webhook {subscription} {generation}".encode(), sha256)
+    return f"freshet_webhook_{urlsafe_b64encode(digest).decode().rstrip('=')}"
+
+
+def signature(good: Sequence[str], at: datetime, body: bytes) -> str:
+    """Return the signature header of a body: the seconds since 1970, and a signature by each good secret."""
+    seconds = int(at.timestamp())
+    signed = f"{seconds}.".encode() + body
+    return ",".join([f"t={seconds}", *(f"v1={hmac.new(one.encode(), signed, sha256).hexdigest()}" for one in good)])
+
+
+def _make(file: Path) -> None:
+    """Make the key's file at once and whole: of two processes, the second finds the key of the first."""
+    private_files.make_folder(file.parent)
+    draft = file.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
+    with open(draft, "wb", opener=private_files.opener) as opened:
+        opened.write(secrets.token_bytes(KEY_BYTES))
+        opened.flush()
+        os.fsync(opened.fileno())
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

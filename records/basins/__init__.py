@@ -1,0 +1,1 @@
+"""Stored basins: places, areas, attributes, quality reports."""

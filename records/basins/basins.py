@@ -1,0 +1,371 @@
+"""Basins: names, places, areas, attributes and the findings on their data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import SequenceMatcher, get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import has_source
+from hydrology.base.errors import NotFound
+from hydrology.weather.climate_indices import CLIMATE
+from records.basins.tables import AreaRow, AttributeRow, BasinRow, QualityRow, TextRow
+from records.database.base import JsonObject
+from records.database.statements import insert_into
+
+CLIMATE_SOURCE = "climate_computed_from"
+"""The text of a basin that says which weather its climate indices were computed from, where they were."""
+OUTLINE_COMPARED = "outline_area"
+"""The text of a basin that compares the area of its outline with its own."""
+
+Changes = dict[str, tuple[object, object]]
+Box = tuple[float, float, float, float]  # west, south, east, north, degrees
+
+
+class UnknownBasin(NotFound):
+    """No basin of that identifier is kept."""
+
+    kind = "unknown-basin"
+
+
+class UnknownArea(NotFound):
+    """The basin has no area of that name."""
+
+    kind = "unknown-area"
+
+
+@dataclass(frozen=True, slots=True)
+class Basin:
+    """A basin.
+
+    Attributes:
+        id: the full identifier (`USGS-01013500`).
+        name: what people call it.
+        latitude, longitude: of the gauge, degrees.
+        huc: the hydrologic unit code.
+        areas: m2 by the name of their source.
+        attributes: numbers by name; one that is not known is left out.
+        texts: categories by name.
+        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: the gauge alone.
+        assume_attributes: whether an operator allows attributes that it lacks to be assumed; None: nobody has said so.
+    """
+
+    id: str
+    name: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    areas: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    weather_points: list[list[float]] | None = None
+    assume_attributes: bool | None = None
+
+
+class Site(NamedTuple):
+    """What a basin is called, and where its gauge is, degrees; None for what nobody has told."""
+
+    name: str | None
+    latitude: float | None
+    longitude: float | None
+
+
+_FIELDS = ("name", "latitude", "longitude", "huc", "weather_points", "assume_attributes")
+_MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
+    "areas": AreaRow,
+    "attributes": AttributeRow,
+    "texts": TextRow,
+}
+
+
+def upsert(session: Session, basin: Basin) -> Changes:
+    """Keep what is said of a basin; what it does not say (None, a name left out) stays as it was.
+
+    Climate indices that are said replace computed ones, and what these were computed from is forgotten with them.
+
+    Returns:
+        The old and new value of each thing that changed, by name (`huc`, `areas.maurer`); empty: nothing did.
+    """
+    row = session.get(BasinRow, basin.id)
+    changes: Changes = {}
+    if row is None:
+        changes["id"] = (None, basin.id)
+        row = BasinRow(id=basin.id)
+        session.add(row)
+    for name in _FIELDS:
+        old, new = getattr(row, name), getattr(basin, name)
+        if new is not None and new != old:
+            changes[name] = (old, new)
+            setattr(row, name, new)
+    session.flush()
+    for name in _MAPS:
+        changes |= _merge(session, basin, name)
+    if CLIMATE_SOURCE not in basin.texts and any(f"attributes.{name}" in changes for name in CLIMATE):
+        session.execute(delete(TextRow).where(TextRow.basin_id == basin.id, TextRow.name == CLIMATE_SOURCE))
+    return changes
+
+
+def _merge(session: Session, basin: Basin, name: str) -> Changes:
+    row = _MAPS[name]
+    values: Mapping[str, float | str] = getattr(basin, name)
+    stored = _by_basin(session, name, [basin.id]).get(basin.id, {})
+    new = {key: value for key, value in values.items() if stored.get(key) != value}
+    if new:
+        insert = insert_into(session, row)
+        session.execute(
+            insert.on_conflict_do_update(index_elements=["basin_id", "name"], set_={"value": insert.excluded.value}),
+            [{"basin_id": basin.id, "name": key, "value": value} for key, value in new.items()],
+        )
+    return {f"{name}.{key}": (stored.get(key), value) for key, value in new.items()}
+
+
+def register(session: Session, basin: str, key: str | None) -> bool:
+    """Keep a basin under the key that registers it, if it is not kept yet, and return whether it was new.
+
+    Args:
+        key: None where it is registered by the command line.
+    """
+    insert = insert_into(session, BasinRow).on_conflict_do_nothing(index_elements=["id"])
+    new = session.execute(insert.values(id=basin, registered_by=key).returning(BasinRow.id)).one_or_none()
+    return new is not None
+
+
+def registered_by(session: Session, basin: str) -> str | None:
+    """Return the key that registered a basin; None where none did, or before keys were kept.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    row = session.execute(select(BasinRow.registered_by).where(BasinRow.id == basin)).one_or_none()
+    if row is None:
+        raise _unknown(session, basin)
+    return row[0]
+
+
+def user_basins(session: Session, key: str | None = None) -> list[str]:
+    """Return the basins that have no published source, of one key or of all, in the order of their identifiers."""
+    query = select(BasinRow.id).order_by(BasinRow.id)
+    if key is not None:
+        query = query.where(BasinRow.registered_by == key)
+    return [basin for basin in session.scalars(query) if not has_source(basin)]
+
+
+def registered_with(session: Session, key: str | None) -> list[str]:
+    """Return the basins that a key registered, gauges with a published source among them, sorted."""
+    return list(session.scalars(select(BasinRow.id).where(BasinRow.registered_by == key).order_by(BasinRow.id)))
+
+
+def get(session: Session, basin: str) -> Basin:
+    """Return a basin.
+
+    Raises:
+        UnknownBasin: there is none; the sentence names those with like identifiers.
+    """
+    row = session.get(BasinRow, basin)
+    if row is None:
+        raise _unknown(session, basin)
+    return _whole(session, [row])[0]
+
+
+def require(session: Session, basin: str) -> None:
+    """Return when the basin is kept.
+
+    Raises:
+        UnknownBasin: it is not; the sentence names those with like identifiers.
+    """
+    if session.scalar(select(BasinRow.id).where(BasinRow.id == basin)) is None:
+        raise _unknown(session, basin)
+
+
+def lock(session: Session, basin: str) -> None:
+    """Make other transactions that write this basin's data wait until this one ends.
+
+    Raises:
+        UnknownBasin: there is none.
+    """
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    query = select(BasinRow.id).where(BasinRow.id == basin).with_for_update(key_share=True)
+    if session.scalar(query) is None:
+        raise _unknown(session, basin)
+
+
+def list_basins(
+    session: Session,
+    *,
+    text: str | None = None,
+    huc: str | None = None,
+    box: Box | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Basin]:
+    """Return basins in the order of their identifiers.
+
+    Args:
+        session: where to look.
+        text: a part of the identifier or the name, in any case.
+        huc: the beginning of the hydrologic unit code.
+        box: the gauge lies within it, its edges included; where its west is east of its east, it crosses the
+            180th meridian. A basin whose place is not known is in no box.
+        after: only identifiers after this one.
+        limit: at most so many.
+    """
+    query = select(BasinRow).order_by(BasinRow.id).limit(limit)
+    if text is not None:
+        part = text.lower()
+        query = query.where(
+            or_(
+                func.lower(BasinRow.id).contains(part, autoescape=True),
+                func.lower(BasinRow.name).contains(part, autoescape=True),
+            )
+        )
+    query = query.where(*_of_place(huc, box))
+    if after is not None:
+        query = query.where(BasinRow.id > after)
+    return _whole(session, session.scalars(query).all())
+
+
+def _of_place(huc: str | None, box: Box | None) -> list[ColumnElement[bool]]:
+    of_huc = [] if huc is None else [BasinRow.huc.startswith(huc, autoescape=True)]
+    return of_huc if box is None else [*of_huc, _within(box)]
+
+
+def _within(box: Box) -> ColumnElement[bool]:
+    west, south, east, north = box
+    east += 360 if east < west else 0
+    turns = (BasinRow.longitude.between(west + turn, east + turn) for turn in (-360, 0, 360))
+    return and_(BasinRow.latitude.between(south, north), or_(*turns))
+
+
+def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
+    """Return what `require` would raise for those of many basins that are not kept, without its hints."""
+    known_ids = known(session, basins)
+    return {
+        basin: UnknownBasin(f"No basin {basin!r} is kept here: list the basins to see those that are kept.")
+        for basin in basins
+        if basin not in known_ids
+    }
+
+
+def known(session: Session, basins: Sequence[str]) -> list[str]:
+    """Return those of many basins that are kept, in the order given."""
+    known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
+    return [basin for basin in basins if basin in known_ids]
+
+
+def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) -> list[str]:
+    """Return the identifiers of the basins that `list_basins` returns, in order."""
+    return list(session.scalars(select(BasinRow.id).where(*_of_place(huc, box)).order_by(BasinRow.id)))
+
+
+def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
+    """Return names and places of many basins, those that are kept, in the order of their identifiers."""
+    columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude
+    rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)).order_by(BasinRow.id))
+    return {basin: Site(name, latitude, longitude) for basin, name, latitude, longitude in rows}
+
+
+def count(session: Session) -> int:
+    """Return how many basins are kept."""
+    return session.scalar(select(func.count()).select_from(BasinRow)) or 0
+
+
+def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return attributes (basins, names), NaN where one is not known."""
+    rows = session.execute(
+        select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value).where(
+            AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)
+        )
+    )
+    known = {(basin, name): value for basin, name, value in rows}
+    table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
+    return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
+
+
+def assuming(session: Session, basins: Sequence[str]) -> set[str]:
+    """Return those of many basins whose missing attributes may be assumed."""
+    allowed = select(BasinRow.id).where(BasinRow.id.in_(basins), BasinRow.assume_attributes.is_(True))
+    return set(session.scalars(allowed))
+
+
+def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
+    """Whether changes of a basin touch attributes that its states may have consumed, known ones or assumed ones."""
+    was_assuming, _ = changes.get("assume_attributes", (None, None))
+    assumed = bool(was_assuming) or basin in assuming(session, [basin])
+    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]
+    return bool(was_assuming) or any(old is not None or assumed for old in olds)
+
+
+def area_of(session: Session, basin: str, name: str) -> float:
+    """Return a basin's area of that name, m2.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        UnknownArea: it has no area of that name; the sentence names those it has.
+    """
+    areas = get(session, basin).areas
+    if name not in areas:
+        names = ", ".join(sorted(areas)) or "none"
+        raise UnknownArea(f"{basin} has no area named {name!r}: choose one of those it has ({names}).")
+    return areas[name]
+
+
+def replace_quality(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
+    """Keep these findings as all that is known of a basin's data of one product. The same again writes nothing."""
+    lock(session, basin)
+    row = session.get(QualityRow, (basin, product))
+    if row is None:
+        session.add(QualityRow(basin_id=basin, product=product, findings=list(findings), found_at=at))
+    elif row.findings != list(findings):
+        row.findings, row.found_at = list(findings), at
+    session.flush()
+
+
+def quality_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
+    """Return a basin's findings by product; a product that was never looked at is not there."""
+    rows = session.scalars(select(QualityRow).where(QualityRow.basin_id == basin).order_by(QualityRow.product))
+    return {row.product: row.findings for row in rows}
+
+
+def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, dict[str, Any]]:
+    row = _MAPS[name]
+    query = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
+    by_basin: dict[str, dict[str, Any]] = {}
+    for basin, key, value in session.execute(query.order_by(row.basin_id, row.name)):
+        by_basin.setdefault(basin, {})[key] = value
+    return by_basin
+
+
+def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
+    ids = [row.id for row in rows]
+    areas, attributes, texts = (_by_basin(session, name, ids) for name in _MAPS)
+    return [
+        Basin(
+            *(row.id, row.name, row.latitude, row.longitude, row.huc),
+            *(areas.get(row.id, {}), attributes.get(row.id, {}), texts.get(row.id, {})),
+            *(row.weather_points, row.assume_attributes),
+        )
+        for row in rows
+    ]
+
+
+def _near(basin: str, known: Sequence[str]) -> list[str]:
+    """Return at most three known identifiers that differ by one character."""
+    close = get_close_matches(basin, known, n=10, cutoff=0.8)
+    return [name for name in close if _slips(basin, name) <= 1][:3]
+
+
+def _slips(one: str, other: str) -> int:
+    """Return how many characters of the longer of two texts the other lacks."""
+    alike = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
+    return max(len(one), len(other)) - alike
+
+
+def _unknown(session: Session, basin: str) -> UnknownBasin:
+    close = _near(basin, session.scalars(select(BasinRow.id)).all())
+    hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see those that are kept."
+    return UnknownBasin(f"No basin {basin!r} is kept here: {hint}")

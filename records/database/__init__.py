@@ -1,0 +1,1 @@
+"""The database itself: engine, encodings, checksums, statements."""

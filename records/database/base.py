@@ -1,0 +1,157 @@
+"""The base of all tables and the column types that mean the same on SQLite and PostgreSQL."""
+
+import math
+import operator
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Date,
+    DateTime,
+    Dialect,
+    Double,
+    Integer,
+    LargeBinary,
+    MetaData,
+    TypeDecorator,
+)
+from sqlalchemy.orm import DeclarativeBase
+
+from hydrology.base.calendar import Day, as_date
+from records.database import array_codec, json_columns
+
+JsonObject = dict[str, Any]
+JsonList = list[Any]
+Content = TypeVar("Content")
+
+
+class Instant(TypeDecorator[datetime]):
+    """An instant in UTC. SQLite keeps no offset, so every instant is stored as UTC and comes back aware."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"an instant needs its offset: {value!r}")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class CalendarDay(TypeDecorator[Day]):
+    """A day: `numpy.datetime64[D]` here, DATE there."""
+
+    impl = Date
+    cache_ok = True
+
+    def process_bind_param(self, value: Day | None, dialect: Dialect) -> date | None:  # noqa: ARG002
+        return None if value is None else as_date(value)
+
+    def process_result_value(self, value: date | None, dialect: Dialect) -> Day | None:  # noqa: ARG002
+        return None if value is None else np.datetime64(value, "D")
+
+
+class Real(TypeDecorator[float]):
+    """A finite number. SQLite would turn NaN into NULL, PostgreSQL would keep it: neither is asked to."""
+
+    impl = Double
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> float | None:  # noqa: ARG002
+        if value is None:
+            return None
+        if not math.isfinite(value):
+            raise ValueError(f"a stored number must be finite, not {value}: a missing one is null with a reason")
+        return float(value)
+
+
+class Whole(TypeDecorator[int]):
+    """A whole number. The driver of SQLite would store numpy's integers as bytes."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else operator.index(value)
+
+
+class Long(Whole):
+    """A whole number of up to 64 bits: a file's size, a seed."""
+
+    impl = BigInteger
+    cache_ok = True
+
+
+class Document(TypeDecorator[Content], Generic[Content]):
+    """A dataclass kept as JSON (`records.database.json_columns`)."""
+
+    impl = JSON
+    cache_ok = True
+
+    def __init__(self, content: type[Content]) -> None:
+        super().__init__(none_as_null=True)
+        self.content = content
+
+    def process_bind_param(self, value: Content | None, dialect: Dialect) -> Any:  # noqa: ARG002
+        return None if value is None else json_columns.to_json(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Content | None:  # noqa: ARG002
+        return None if value is None else json_columns.from_json(self.content, value)
+
+
+class PackedDocument(TypeDecorator[Content], Generic[Content]):
+    """A dataclass kept as packed JSON (`records.database.array_codec`)."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def __init__(self, content: type[Content]) -> None:
+        super().__init__()
+        self.content = content
+
+    def process_bind_param(self, value: Content | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        return None if value is None else array_codec.pack_text(json_columns.to_json(value))
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> Content | None:  # noqa: ARG002
+        return None if value is None else json_columns.from_json(self.content, array_codec.unpack_text(value))
+
+
+class Base(DeclarativeBase):
+    """The base of every table."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    # JSON, not JSONB: it keeps the order of keys.
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: Instant(),
+        Day: CalendarDay(),
+        float: Real(),
+        int: Whole(),
+        bytes: LargeBinary(),
+        JsonObject: JSON(none_as_null=True),
+        JsonList: JSON(none_as_null=True),
+    }
+
+
+def one_of(column: str, *allowed: str) -> CheckConstraint:
+    """Return the constraint that a text column holds one of some words."""
+    words = ", ".join(f"'{word}'" for word in allowed)
+    return CheckConstraint(f"{column} IN ({words})", name=column)

@@ -1,0 +1,376 @@
+"""The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
+
+import errno
+import fcntl
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Executable, create_engine, event, inspect, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
+from sqlalchemy.orm import Session, sessionmaker
+
+import migrations
+from hydrology.base.errors import InvalidInput, Problem, printable
+from runtime import private_files
+
+Parameters = Mapping[str, Any]
+Check = Callable[[Connection, Executable, Sequence[Parameters]], None]
+
+HEAD = "head"  # this code's revision
+_MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
+_POSTGRESQL_FULL = "53100"
+_READ_REVISION = "SELECT version_num FROM alembic_version"
+_LINK = re.compile(r'^revision = "(?P<name>\w+)"\ndown_revision = (?:None|"(?P<before>\w+)")$', re.MULTILINE)
+LONGEST_PAUSE_SECONDS = 60
+"""How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
+stopped there does not keep its locks from all others."""
+# What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's; and where
+# the driver quotes what is no text.
+_FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError, UnicodeDecodeError)
+
+
+class DatabaseProblem(Problem):
+    """The database cannot be reached, or its tables are not those that this code works with."""
+
+    kind = "database"
+    exit_code = 5
+
+
+class StorageFull(DatabaseProblem):
+    """Nothing more can be written: the disk of the database or of the data folder is full."""
+
+    kind = "storage-full"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing could be written: the disk of the database or of the data folder is full. Free space on it, then "
+            "send the same again."
+        )
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether an error of the system, or of a database's driver, is that a disk is full."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
+    return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What `Database.check` found.
+
+    Attributes:
+        database: the URL without its password.
+        reachable: whether it answered.
+        revision: the revision of its tables; None before the first migration.
+        head: the revision that this code works with.
+        problem: what is wrong and how to mend it; None when the database can be used.
+    """
+
+    database: str
+    reachable: bool
+    revision: str | None
+    head: str
+    problem: str | None
+
+
+class Database:
+    """A database and its sessions. Make one per process, never before a fork, and close it."""
+
+    def __init__(self, url: str) -> None:
+        """Name the database; nothing is opened yet.
+
+        Raises:
+            InvalidInput: the URL is not one of a SQLite file or of PostgreSQL.
+            DatabaseProblem: the driver of PostgreSQL is not installed.
+        """
+        parsed = _parsed(url)
+        self.url = url
+        self.shown = parsed.render_as_string(hide_password=True)
+        self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
+        try:
+            self._engine = create_engine(parsed, pool_pre_ping=self.file is None)
+        except ModuleNotFoundError as error:
+            raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
+        if self.file:
+            event.listen(self._engine, "connect", _open_sqlite)
+            event.listen(self._engine, "begin", _begin_sqlite)
+            reads = self._engine.execution_options(freshet_reads=True)
+        else:
+            reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        self._writes = sessionmaker(self._engine, expire_on_commit=False)
+        self._reads = sessionmaker(reads, expire_on_commit=False)
+        self._watched: str | None = None  # the revision that every transaction has to find
+
+    @property
+    def missing(self) -> str | None:
+        """What to say where there is no file of the database; None where there is one, or a server keeps it."""
+        if self.file is None or self.file.exists():
+            return None
+        return (
+            f"There is no database at {self.file}: FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped. "
+            "`freshet ingest` makes a new one."
+        )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Open a writing transaction: committed at the end, rolled back by an exception.
+
+        SQLite has one writer at a time: hold no transaction across computing.
+
+        Raises:
+            DatabaseProblem: the tables are watched, and at another revision.
+        """
+        with self._writes() as session, session.begin():
+            self._limit_pauses(session)
+            self._require_watched(session)
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a transaction that sees one instant of the database, cannot write and waits for no writer.
+
+        Raises:
+            DatabaseProblem: the tables are watched, and at another revision.
+        """
+        with self._reads() as session, session.begin():
+            self._require_watched(session)
+            yield session
+
+    @contextmanager
+    def guarded(self, check: Check) -> Iterator[None]:
+        """Have each statement of this process checked before it is executed, as long as the block runs.
+
+        Args:
+            check: gets the connection, the statement and its sets of parameters, and raises where it refuses them.
+        """
+
+        def before(
+            connection: Connection, statement: Executable, many: Sequence[Parameters], one: Parameters, _options: object
+        ) -> None:
+            check(connection, statement, many or [one])
+
+        event.listen(self._engine, "before_execute", before)
+        try:
+            yield
+        finally:
+            event.remove(self._engine, "before_execute", before)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._engine.dispose()
+
+    def migrate(self, target: str = HEAD) -> None:
+        """Bring the tables to this code's revision, or to an older one, on which an older Freshet works.
+
+        Processes that start at once wait for each other.
+
+        Args:
+            target: the revision.
+
+        Raises:
+            InvalidInput: there is no such revision.
+            DatabaseProblem: the database cannot be reached, or it is newer than this code.
+        """
+        if self.file:
+            private_files.make_folder(self.file.parent)
+        try:
+            with self.migrating() as connection:
+                revision = _revision(connection)
+                self._refuse_newer(revision)
+                wanted = _named(target)
+                if revision != wanted:
+                    _move(connection, revision, wanted)
+                    self._require_whole(connection)
+        except _FAULTS as error:
+            raise DatabaseProblem(self._unreachable(error)) from error
+
+    @contextmanager
+    def migrating(self) -> Iterator[Connection]:
+        """Open a transaction that may change the tables; one process at a time gets it.
+
+        SQLite changes a table by making it anew: meanwhile no row that refers to one of its rows is deleted with it.
+        """
+        migrates = self._engine.execution_options(freshet_migrates=True)
+        with self._migration_lock(), migrates.begin() as connection:
+            if not self.file:
+                # Until the end of this transaction.
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            yield connection
+
+    def check(self) -> Condition:
+        """Say whether the database can be used, without changing it."""
+        head = revisions()[-1]
+        try:
+            if missing := self.missing:
+                return Condition(self.shown, False, None, head, missing)
+            with self._reads() as session:
+                revision = _revision(session.connection())
+            self._refuse_newer(revision)
+        except _FAULTS as error:
+            return Condition(self.shown, False, None, head, self._unreachable(error))
+        except DatabaseProblem as problem:
+            return Condition(self.shown, True, revision, head, str(problem))
+        fault = None
+        if revision != head:
+            fault = (
+                f"The tables of {self.shown} are at revision {revision or 'none'}, and this code needs {head}: end the "
+                "service that works on them, then run `freshet migrate`."
+            )
+        return Condition(self.shown, True, revision, head, fault)
+
+    def watch(self) -> None:
+        """From now on, let no transaction begin where the tables are at another revision than this code's: another
+        Freshet may migrate them while this process runs."""
+        self._watched = revisions()[-1]
+
+    def require_migrated(self) -> None:
+        """Return when the database can be used, and watch it.
+
+        Raises:
+            DatabaseProblem: it cannot be reached, is not migrated, or is newer than this code.
+        """
+        if problem := self.check().problem:
+            raise DatabaseProblem(problem)
+        self.watch()
+
+    def _limit_pauses(self, session: Session) -> None:
+        if not self.file:
+            limit = f"SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_PAUSE_SECONDS}s'"
+            session.connection().exec_driver_sql(limit)
+
+    def _require_watched(self, session: Session) -> None:
+        if self._watched is None:
+            return
+        revision = session.connection().exec_driver_sql(_READ_REVISION).scalar()
+        if revision != self._watched:
+            raise DatabaseProblem(
+                f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "
+                "was running: nothing more is read or written. End it, and start the Freshet that fits the tables."
+            )
+
+    @contextmanager
+    def _migration_lock(self) -> Iterator[None]:
+        if not self.file:
+            yield
+            return
+        with open(self.file.with_name(self.file.name + ".lock"), "w", opener=private_files.opener) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            private_files.make_file(self.file)  # SQLite gives what it keeps beside it the same rights
+            self._use_write_ahead_log()
+            yield
+
+    def _use_write_ahead_log(self) -> None:
+        # The file remembers its journal mode, and only outside a transaction can it change.
+        connection = self._engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+
+    def _require_whole(self, connection: Connection) -> None:
+        if self.file and (lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first()):
+            raise sqlite3.IntegrityError(f"a row of {lost[0]} refers to a row of {lost[2]} that is not there")
+
+    def _refuse_newer(self, revision: str | None) -> None:
+        if revision is not None and revision not in revisions():
+            raise DatabaseProblem(
+                f"The tables of {self.shown} are at revision {revision}, which this code does not know: they are "
+                "newer. Install the newer Freshet, or restore the backup made before it."
+            )
+
+    def _unreachable(self, error: Exception) -> str:
+        cause = printable(" ".join(str(getattr(error, "orig", error)).split()))
+        return f"The database {self.shown} cannot be used: {cause}."
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        parsed.get_dialect()
+        backend = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError):
+        backend = ""
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query:
+        return parsed
+    raise InvalidInput(
+        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
+        "nor a PostgreSQL database (postgresql://host/name)."
+    )
+
+
+@cache
+def revisions() -> tuple[str, ...]:
+    """Return the revisions of the tables, oldest first.
+
+    They are those that lay there at the first call, whatever is installed later. Alembic is not asked: to load it costs
+    more than most commands.
+    """
+    files = (Path(migrations.__path__[0]) / "versions").glob("*.py")
+    links = [_LINK.search(file.read_text(encoding="utf-8")) for file in files]
+    after = {link["before"]: link["name"] for link in links if link is not None}
+    names = [after[None]]
+    while names[-1] in after:
+        names.append(after[names[-1]])
+    return tuple(names)
+
+
+def _revision(connection: Connection) -> str | None:
+    """Return the revision of the tables; None before the first migration."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.exec_driver_sql(_READ_REVISION).scalar()
+    return revision
+
+
+def _named(revision: str) -> str:
+    """Return the name of a revision."""
+    names = revisions()
+    if revision == HEAD:
+        return names[-1]
+    if revision not in names:
+        raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[0]} to {names[-1]}.")
+    return revision
+
+
+def _move(connection: Connection, revision: str | None, wanted: str) -> None:
+    """Bring the tables from one revision to another."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    names = revisions()
+    is_older = revision is not None and names.index(wanted) < names.index(revision)
+    (command.downgrade if is_older else command.upgrade)(config, wanted)
+
+
+def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
+    # The driver's own transactions begin too late: `_begin_sqlite` opens them.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    # The file may be from elsewhere: what its schema calls is not trusted, and its cells are looked at.
+    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
+    options = connection.get_execution_options()
+    reads = options.get("freshet_reads", False)
+    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

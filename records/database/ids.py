@@ -1,0 +1,54 @@
+"""Identifiers and fingerprints of what is kept."""
+
+import hashlib
+import json
+import secrets
+from datetime import datetime
+from typing import Any
+
+from hydrology.base.errors import DataProblem
+
+
+class Corrupt(DataProblem):
+    """A kept blob is not the one that was stored."""
+
+    kind = "corrupt"
+
+
+FORM = "^[0-9a-f]{22}$"
+"""The pattern of identifiers."""
+
+
+def new_id(wall: datetime) -> str:
+    """Return a new identifier: the wall's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
+    return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
+
+
+def first_of(instant: datetime) -> str:
+    """Return what no identifier that is made at an instant or later sorts before."""
+    return f"{int(instant.timestamp() * 1000):012x}"
+
+
+def sha256(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hex."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def fingerprint(content: Any) -> str:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode())
+
+
+def verified(content: bytes, expected: str, what: str) -> bytes:
+    """Return the bytes when their SHA-256 is the expected one.
+
+    Raises:
+        Corrupt: it is another.
+    """
+    if sha256(content) != expected:
+        raise Corrupt(f"The stored {what} is damaged (its SHA-256 is not {expected}): restore the database.")
+    return content

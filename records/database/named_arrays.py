@@ -1,0 +1,49 @@
+"""The named arrays of a state as bytes, and the fingerprints that tell whether they are whole."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from records.database.ids import fingerprint
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+def pack(arrays: Arrays) -> bytes:
+    """Return named arrays as safetensors bytes."""
+    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+
+
+def unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the named arrays of safetensors bytes."""
+    return load(content)
+
+
+def member_hashes(arrays: Arrays) -> list[str]:
+    """Return the SHA-256 of each member's part of all arrays: names, types, shapes and bytes."""
+    (members,) = {len(array) for array in arrays.values()}
+    return [_digest({name: array[member] for name, array in arrays.items()}) for member in range(members)]
+
+
+def whole(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.NDArray[Any]] | None:
+    """Return the named arrays of safetensors bytes where they have these fingerprints; None where they are damaged."""
+    try:
+        arrays = unpack(content)
+        of_members = member_hashes(arrays)
+    except (SafetensorError, KeyError, ValueError):
+        return None
+    return arrays if of_members == list(hashes) and fingerprint(of_members) == sha256 else None
+
+
+def _digest(arrays: Arrays) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        array = np.ascontiguousarray(array)
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()

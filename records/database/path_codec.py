@@ -1,0 +1,66 @@
+"""Courses of flow, kept as which of the values of its day each has got.
+
+On every day equally likely courses have values at even shares of the day's distribution
+(`hydrology.uncertainty.error_paths`),
+whose quantiles are kept beside them. So a value follows from its rank on that day, but for its last bits: the ranks and
+these take a third of the place.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[Any]
+
+MOST = 256
+"""So many courses at most: a rank is a byte."""
+_FARTHEST = 127  # in units of the last bit: such a difference is a byte
+
+
+def dealt(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
+    """Return what is kept of courses: their ranks, and what their values differ by in units of the last bit.
+
+    Args:
+        paths: (paths, leads).
+        levels: of the quantiles, rising.
+        quantiles: (levels, leads).
+
+    Returns:
+        (2, leads, paths) bytes; None where the values are not those of the quantiles, or are none that can be told so.
+    """
+    if len(paths) > MOST or paths.dtype != "<f4" or quantiles.dtype != "<f4" or not _plain(paths, quantiles):
+        return None
+    order = paths.argsort(axis=0, kind="stable")
+    ranks = order.argsort(axis=0, kind="stable")
+    expected = np.take_along_axis(_values(len(paths), levels, quantiles), ranks, axis=0)
+    differences = _bits(paths) - _bits(expected)
+    if np.abs(differences).max(initial=0) > _FARTHEST:
+        return None
+    return np.stack([ranks.T.astype(np.uint8), differences.T.astype(np.int8).view(np.uint8)])
+
+
+def undealt(kept: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers:
+    """Return the courses, (paths, leads), that `dealt` was given."""
+    ranks, differences = kept[0].T.astype(np.int64), kept[1].view(np.int8).T.astype(np.int64)
+    expected = np.take_along_axis(_values(len(ranks), levels, quantiles), ranks, axis=0)
+    return np.asarray((_bits(expected) + differences).astype("<i4").view("<f4"))
+
+
+def _plain(*arrays: Numbers) -> bool:
+    """Return whether all numbers are finite and not negative: only then their bits are in the order of their values."""
+    return all(bool(np.isfinite(array).all() and not np.signbit(array).any()) for array in arrays)
+
+
+def _values(count: int, levels: Sequence[float], quantiles: Numbers) -> Numbers:
+    """Return the values at even shares of each day's distribution, (count, leads)."""
+    at, shares = np.asarray(levels, np.float64), (np.arange(count) + 0.5) / count
+    upper = np.clip(np.searchsorted(at, shares), 1, len(at) - 1)
+    across = np.clip((shares - at[upper - 1]) / (at[upper] - at[upper - 1]), 0, 1)[:, None]
+    low, high = (quantiles[rows].astype(np.float64) for rows in (upper - 1, upper))
+    return np.asarray(low * (1 - across) + high * across).astype("<f4")
+
+
+def _bits(values: Numbers) -> Numbers:
+    return np.ascontiguousarray(values).view("<i4").astype(np.int64)

@@ -1,0 +1,45 @@
+"""What the repositories share: the two dialects' inserts, and rows as plain records."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from records.database.base import Base
+from records.database.checksums import with_checksum
+from records.database.tables import Summed
+
+Record = TypeVar("Record")
+
+
+def insert_into(session: Session, row: type[Base]) -> sqlite.Insert | postgresql.Insert:
+    """Return the dialect's INSERT, which knows ON CONFLICT."""
+    if session.get_bind().dialect.name == "sqlite":
+        return sqlite.insert(table_of(row))
+    return postgresql.insert(table_of(row))
+
+
+def add_all(session: Session, row: type[Base], rows: Iterable[dict[str, Any]]) -> None:
+    """Insert rows, if there are any, with their checksums where the table has them."""
+    values = [with_checksum(row, one) for one in rows] if issubclass(row, Summed) else list(rows)
+    if values:
+        session.execute(table_of(row).insert(), values)
+
+
+def table_of(row: type[Base]) -> Table:
+    """Return a row class's table."""
+    return cast(Table, row.__table__)
+
+
+def as_record(record: type[Record], row: Base, **more: Any) -> Record:
+    """Return the record whose fields are a row's columns of the same names, and those given."""
+    names = [field.name for field in fields(cast(Any, record)) if field.name not in more]
+    return record(**{name: getattr(row, name) for name in names}, **more)
+
+
+def as_values(record: Any, *left_out: str) -> dict[str, Any]:
+    """Return a record's fields by name."""
+    return {field.name: getattr(record, field.name) for field in fields(record) if field.name not in left_out}

@@ -1,0 +1,127 @@
+"""Refuses the statements of a job that write what its kind does not declare, or what belongs to others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Executable, Insert, Table, TextClause, Update, select
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.dml import UpdateBase
+
+from jobspec.authority import Authority, Owned
+from records.access.permissions import Grant
+from records.basins.tables import BasinRow
+from records.runs.tables import RunRow
+from records.verification.tables import ComparisonRow
+from records.versions.tables import VersionRow
+from records.weather.tables import FeedRow, WeatherIssueRow
+
+Values = Mapping[str, Any]
+
+_REFERENCE: Mapping[Owned, str] = {
+    "basin": "basin_id",
+    "version": "version_id",
+    "run": "run_id",
+    "weather": "issue_id",
+    "comparison": "comparison_id",
+    "feed": "feed_id",
+}
+"""The column of a row that names what decides whose it is."""
+_OWNER: Mapping[Owned, InstrumentedAttribute[Any]] = {
+    "basin": BasinRow.registered_by,
+    "version": VersionRow.owner,
+    "run": RunRow.owner,
+    "weather": WeatherIssueRow.operational,
+    "comparison": ComparisonRow.owner,
+    "feed": FeedRow.made_by,
+}
+"""Where it is said whose that is."""
+
+
+class UndeclaredWriteError(Exception):
+    """A handler writes what its kind does not declare: a fault of the program, not of the request."""
+
+
+class Guard:
+    """Checks each statement of a job's database before it is executed (`Database.guarded`)."""
+
+    def __init__(self, grant: Grant, authority: Authority) -> None:
+        self._grant, self._authority = grant, authority
+        self._known: set[tuple[Owned, Any]] = set()  # what was found to be the job's
+
+    def __call__(self, connection: Connection, statement: Executable, rows: Sequence[Values]) -> None:
+        """Return when the statement may be executed.
+
+        Args:
+            rows: its parameters, one or more sets of them.
+
+        Raises:
+            UndeclaredWriteError: it may not.
+        """
+        if isinstance(statement, TextClause) and not statement.text.lstrip().upper().startswith("SELECT"):
+            raise UndeclaredWriteError(
+                f"A job writes by statements that are checked, not by text: {statement.text[:60]}"
+            )
+        if not isinstance(statement, UpdateBase):
+            return
+        table = statement.table
+        assert isinstance(table, Table)
+        owned = self._authority.owned(table.name, self._grant.role)
+        if owned is None:
+            raise self._refusal(table, "")
+        if owned == "any":
+            return
+        root = _OWNER[owned].class_.__table__
+        if isinstance(statement, Insert):
+            self._check_inserted(connection, statement, rows, table, owned)
+        elif isinstance(statement, Update | Delete):
+            column = table.c.id if table is root else table.c[_REFERENCE[owned]]
+            query = select(column).distinct()
+            if statement.whereclause is not None:
+                query = query.where(statement.whereclause)
+            for row in rows or ({},):
+                self._check(connection, table, owned, set(connection.execute(query, dict(row)).scalars()))
+
+    def _check_inserted(
+        self, connection: Connection, statement: Insert, rows: Sequence[Values], table: Table, owned: Owned
+    ) -> None:
+        inserted = list(_inserted(statement, rows))
+        if table is not _OWNER[owned].class_.__table__:
+            self._check(connection, table, owned, {row.get(_REFERENCE[owned]) for row in inserted})
+            return
+        for row in inserted:
+            if row.get(_OWNER[owned].key, ...) != self._mark(owned):
+                raise self._refusal(table, f" that is not marked as its own ({_OWNER[owned].key})")
+
+    def _check(self, connection: Connection, table: Table, owned: Owned, ids: set[Any]) -> None:
+        new = {id_ for id_ in ids if (owned, id_) not in self._known}
+        if not new:
+            return
+        root = _OWNER[owned].class_.__table__
+        mine = select(root.c.id).where(root.c.id.in_(new), _OWNER[owned] == self._mark(owned))
+        if others := new - set(connection.execute(mine).scalars()):
+            raise self._refusal(table, f" of the {owned} {min(map(str, others))}, which is not its own")
+        self._known |= {(owned, id_) for id_ in new}
+
+    def _mark(self, owned: Owned) -> Any:
+        """Return what the owner's column says of a row that is the job's."""
+        return False if owned == "weather" else self._grant.key_id
+
+    def _refusal(self, table: Table, more: str) -> UndeclaredWriteError:
+        return UndeclaredWriteError(
+            f"With the rights of {self._grant.role} the job was about to write a row of {table.name}{more}, which its "
+            "kind does not declare (jobspec.authority). Nothing of it was written."
+        )
+
+
+def _inserted(statement: Insert, rows: Sequence[Values]) -> Iterator[Values]:
+    """Yield the values of each row that a statement inserts, by the names of their columns."""
+    several: Any = statement._multi_values
+    if several:
+        yield from (_named(row) for of_call in several for row in of_call)
+        return
+    always: Any = statement._values
+    yield from ({**_named(always or {}), **row} for row in rows or ({},))
+
+
+def _named(values: Any) -> Values:
+    return {getattr(column, "key", column): getattr(value, "value", value) for column, value in values.items()}

@@ -1,0 +1,1 @@
+"""The latest forecasts, recessions and seasonal volumes, read from stored runs."""

@@ -1,0 +1,1 @@
+"""Stored jobs: their rows, events, schedules and heartbeats."""

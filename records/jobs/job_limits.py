@@ -1,0 +1,37 @@
+"""How many unfinished jobs an operator's key may have, so that one key does not fill the queues."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput
+from records.access.tables import KeyRow
+from records.jobs.job_owners import is_of_service
+from records.jobs.tables import JobRow
+
+
+class TooManyUnfinishedJobs(InvalidInput):
+    """The key has as many unfinished jobs as it may have."""
+
+    kind = "too-many-unfinished-jobs"
+
+
+def require_within_limit(session: Session, key_id: str | None, limit: int) -> None:
+    """Check that a key has not passed its limit with the job that this transaction has just posted.
+
+    The key's row stays locked until the transaction ends, so that of jobs that are posted at once each is counted.
+    Children of a job do not count; an administrator's key and the service itself have no limit.
+
+    Raises:
+        TooManyUnfinishedJobs: it has; let the transaction roll back.
+    """
+    if is_of_service(session, key_id):
+        return
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(KeyRow.id).where(KeyRow.id == key_id).with_for_update(key_share=True))
+    own = (JobRow.key_id == key_id, JobRow.parent_id.is_(None), JobRow.finished_at.is_(None))
+    unfinished = session.scalar(select(func.count()).select_from(JobRow).where(*own)) or 0
+    if unfinished > limit:
+        raise TooManyUnfinishedJobs(
+            f"This key has {unfinished - 1} unfinished jobs, and an operator's may have {limit}: wait until some have "
+            "ended, or cancel some (GET /v1/jobs?status=queued lists them, POST /v1/jobs/JOB/cancel stops one)."
+        )

@@ -1,0 +1,24 @@
+"""Whose a job is: the service's own, or an operator's.
+
+A job speaks for the service where no key posted it, or an administrator's did. What an operator's jobs do is neither
+published as the service's state nor allowed to keep the service's own jobs waiting.
+"""
+
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from records.access.tables import KeyRow
+from records.jobs.tables import JobRow
+
+
+def of_service(key_id: InstrumentedAttribute[str | None] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
+    """Return the condition that a column holds no key, or an administrator's."""
+    return or_(key_id.is_(None), key_id.in_(select(KeyRow.id).where(KeyRow.scope == "admin")))
+
+
+JOB_OF_SERVICE = of_service(JobRow.key_id)
+
+
+def is_of_service(session: Session, key_id: str | None) -> bool:
+    """Return whether a job of this key, or of none, speaks for the service."""
+    return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == "admin"

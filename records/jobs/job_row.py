@@ -1,0 +1,161 @@
+"""A job's row: what is kept of a job, and how its row is locked and changed.
+
+Each change locks the job's parent, if it has one, and then the job: changes in one family follow each other, none
+misses another's, and they do not deadlock. It then compares and sets, and writes its event in the same transaction,
+so the events of a job are numbered in the order of their commits. A child has no children of its own.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import NotFound, Problem
+from records.database import retention
+from records.database.base import JsonObject
+from records.database.statements import add_all, table_of
+from records.jobs.tables import EventRow, JobRow
+
+JOBS = table_of(JobRow)
+
+
+class UnknownJob(NotFound):
+    """No job of that id is kept."""
+
+    kind = "unknown-job"
+
+
+class StaleAttempt(Problem):
+    """The job is not running under this attempt any more."""
+
+    kind = "stale-attempt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to be posted.
+
+    Attributes:
+        kind: one of `jobspec.kinds.KINDS`.
+        params: what the kind needs, as JSON.
+        queue: one of `jobspec.jobs.base.QUEUES`.
+        parent_id: the job that waits for this one.
+        schedule_id: the schedule that posted it.
+        idempotency_key: the same key again is the same job.
+        created_by: who posted it.
+        key_id: the API key that posted it; a child has its parent's.
+        max_attempts: how often it may fail or lose its worker.
+    """
+
+    kind: str
+    params: JsonObject
+    queue: str
+    parent_id: str | None = None
+    schedule_id: str | None = None
+    idempotency_key: str | None = None
+    created_by: str | None = None
+    key_id: str | None = None
+    max_attempts: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job(NewJob):
+    """A kept job.
+
+    Attributes:
+        id: sorts by creation.
+        status: `queued`, `running`, `waiting` (for its children), `succeeded`, `failed`, `cancelled`.
+        attempt: 0 before the first claim; grows with each.
+        worker: who runs it, or ran it last.
+        lease_until: while it runs, the instant after which its worker counts as lost.
+        progress: `{"done", "total", "detail"}`, as last told.
+        problem: `{"kind", "detail"}`, why it failed.
+        request_hash: of kind and params.
+        sent_at: when its message was last sent; None since it was last queued.
+    """
+
+    id: str
+    status: str
+    attempt: int
+    worker: str | None
+    lease_until: datetime | None
+    cancel_requested_at: datetime | None
+    progress: JsonObject | None
+    result: JsonObject | None
+    problem: JsonObject | None
+    request_hash: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    sent_at: datetime | None
+
+
+def get(session: Session, job: str) -> Job:
+    """Return a job.
+
+    Raises:
+        UnknownJob: there is none of that id.
+        Gone: it was pruned.
+    """
+    row = session.execute(select(JOBS).where(JOBS.c.id == job)).one_or_none()
+    if row is None:
+        raise retention.gone(session, "jobs", job) or UnknownJob(
+            f"No job {job!r} is kept here: list the jobs to see their ids."
+        )
+    return as_job(row)
+
+
+def locked(session: Session, job: str) -> Job:
+    """Lock a job's parent, if it has one, and the job, and return it as it is now.
+
+    Raises:
+        UnknownJob: there is none of that id.
+    """
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    parent = select(JOBS.c.parent_id).where(JOBS.c.id == job).scalar_subquery()
+    for row_id in (parent, job):
+        session.execute(select(JOBS.c.id).where(JOBS.c.id == row_id).with_for_update(key_share=True))
+    return get(session, job)
+
+
+def hold(session: Session, job: str, attempt: int) -> Job:
+    """Return a job that runs under this attempt, and keep it so until the transaction ends.
+
+    Raises:
+        UnknownJob: there is none of that id.
+        StaleAttempt: it is not running, or under another attempt.
+    """
+    record = locked(session, job)
+    if (record.status, record.attempt) != ("running", attempt):
+        raise StaleAttempt(
+            f"Job {job} is {record.status} (attempt {record.attempt}): attempt {attempt} may write no more."
+        )
+    return record
+
+
+def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
+    """Compare the row with the job that was seen, set the values, and tell a change of status and why."""
+    unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
+    changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
+    if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
+        tell_status(session, changed, at, why)
+    return changed
+
+
+def tell(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:
+    """Write an event of a job whose row this transaction has locked (`hold`)."""
+    add_all(session, EventRow, [{"job_id": job, "at": at, "type": type_, "data": data}])
+
+
+def tell_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:
+    """Write the event of a job's status."""
+    data = {"status": job.status, "attempt": job.attempt, "cancel_requested": job.cancel_requested_at is not None}
+    problem = why or job.problem
+    tell(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
+
+
+def as_job(row: Row[Any]) -> Job:
+    """Return the job of a row of `JOBS`."""
+    return Job(**row._mapping)

@@ -1,0 +1,180 @@
+"""Schedules: which job is posted when. The caller reckons when the next is due."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput, NotFound
+from records.database.base import JsonObject
+from records.database.ids import new_id
+from records.database.statements import as_values, table_of
+from records.jobs.tables import ScheduleRow
+
+_schedules = table_of(ScheduleRow)
+
+
+class UnknownSchedule(NotFound):
+    """No schedule of that id is kept."""
+
+    kind = "unknown-schedule"
+
+
+class ScheduleConflict(InvalidInput):
+    """The schedule has changed meanwhile, or its name is taken."""
+
+    kind = "schedule-conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSchedule:
+    """What a schedule says.
+
+    Attributes:
+        name: no other schedule has it.
+        kind, params: of the job that is posted.
+        cron: when, in the time zone.
+        timezone: its name in the tz database.
+        enabled: whether it is followed.
+        next_run_at: when it is due; None is never.
+        key_id: the key whose rights its jobs run with; None for those of the service.
+    """
+
+    name: str
+    kind: str
+    params: JsonObject
+    cron: str
+    timezone: str
+    enabled: bool = True
+    next_run_at: datetime | None = None
+    key_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule(NewSchedule):
+    """A kept schedule.
+
+    Attributes:
+        last_run_at, last_job_id: when it fired last, and the job, as long as that is kept.
+        revision: grows with every update and every firing.
+        updated_at: when what it says was last changed.
+    """
+
+    id: str
+    last_run_at: datetime | None
+    last_job_id: str | None
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
+    """Keep a new schedule.
+
+    Raises:
+        ScheduleConflict: the name is taken.
+        InvalidInput: it has no name.
+    """
+    values = as_values(new) | {"id": new_id(at), "revision": 1, "created_at": at, "updated_at": at}
+    with _name_of_its_own(session, new):
+        return _schedule(session.execute(_schedules.insert().values(**values).returning(*_schedules.c)).one())
+
+
+def update(session: Session, schedule: str, revision: int, new: NewSchedule, at: datetime) -> Schedule:
+    """Replace all that a schedule says, if it is still at the revision that was seen.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+        ScheduleConflict: it was changed or has fired since, or the name is taken.
+        InvalidInput: it has no name.
+    """
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    changed = _schedules.update().where(*unchanged).values(**as_values(new), revision=revision + 1, updated_at=at)
+    with _name_of_its_own(session, new, schedule):
+        row = session.execute(changed.returning(*_schedules.c)).one_or_none()
+    if row is None:
+        current = get(session, schedule).revision
+        raise ScheduleConflict(
+            f"Schedule {schedule} is at revision {current}, not {revision}: read it and change it anew."
+        )
+    return _schedule(row)
+
+
+def delete(session: Session, schedule: str) -> None:
+    """Delete a schedule; its jobs stay.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+    """
+    deletion = _schedules.delete().where(_schedules.c.id == schedule).returning(_schedules.c.id)
+    if session.execute(deletion).one_or_none() is None:
+        raise _unknown(schedule)
+
+
+def get(session: Session, schedule: str) -> Schedule:
+    """Return a schedule.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+    """
+    row = session.execute(select(_schedules).where(_schedules.c.id == schedule)).one_or_none()
+    if row is None:
+        raise _unknown(schedule)
+    return _schedule(row)
+
+
+def list_schedules(session: Session) -> list[Schedule]:
+    """Return all schedules in the order of their names."""
+    return [_schedule(row) for row in session.execute(select(_schedules).order_by(_schedules.c.name))]
+
+
+def enabled(session: Session) -> list[Schedule]:
+    """Return the schedules that are followed, the soonest due first."""
+    query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at.is_not(None))
+    return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
+
+
+def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> None:
+    """Set when a schedule is due, if it is still at the revision that was seen."""
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    session.execute(_schedules.update().where(*unchanged).values(next_run_at=next_run_at, revision=revision + 1))
+
+
+def advance(
+    session: Session, schedule: str, revision: int, *, ran_at: datetime, next_run_at: datetime | None, job_id: str
+) -> bool:
+    """Note that a schedule fired, if it is still at the revision that was seen; of several at once, one gets True.
+
+    Post the job in the same transaction, before; where this returns False, roll that back.
+    """
+    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id, "revision": revision + 1}
+    advanced = _schedules.update().where(*unchanged).values(fired).returning(_schedules.c.id)
+    return session.execute(advanced).one_or_none() is not None
+
+
+@contextmanager
+def _name_of_its_own(session: Session, new: NewSchedule, own: str | None = None) -> Iterator[None]:
+    if not new.name.strip():
+        raise InvalidInput("A schedule needs a name: give one.")
+    try:
+        with session.begin_nested():
+            yield
+    except IntegrityError as error:
+        owner = session.scalar(select(_schedules.c.id).where(_schedules.c.name == new.name))
+        if owner in (None, own):
+            raise
+        raise ScheduleConflict(f"Schedule {owner} has the name {new.name!r} already: choose another.") from error
+
+
+def _schedule(row: Row[Any]) -> Schedule:
+    return Schedule(**row._mapping)
+
+
+def _unknown(schedule: str) -> UnknownSchedule:
+    return UnknownSchedule(f"No schedule {schedule!r} is kept here: list the schedules to see their ids.")

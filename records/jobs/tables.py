@@ -1,0 +1,112 @@
+"""Jobs and their events, schedules, and heartbeats of processes."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from records.database.base import Base, JsonList, JsonObject, one_of
+
+
+class AttendanceRow(Base):
+    """A process that has given a sign of life: a worker with the queues that it takes jobs from, or a scheduler."""
+
+    __tablename__ = "attendance"
+    __table_args__ = (one_of("role", "worker", "scheduler"),)
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    role: Mapped[str]
+    queues: Mapped[JsonList]
+    seen_at: Mapped[datetime]
+    clock_ahead_seconds: Mapped[float]
+    trouble: Mapped[str | None]
+
+
+class JobRow(Base):
+    """A piece of work. This row is the truth; the broker's message only carries its id."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        one_of("status", "queued", "running", "waiting", "succeeded", "failed", "cancelled"),
+        CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
+        CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),
+        CheckConstraint("status NOT IN ('queued', 'waiting') OR cancel_requested_at IS NULL", name="cancel"),
+        CheckConstraint("(status = 'failed') = (problem IS NOT NULL)", name="problem"),
+        CheckConstraint(
+            "(status IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL)", name="finished"
+        ),
+        UniqueConstraint("idempotency_key"),
+        Index(None, "status"),
+        Index(None, "parent_id"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    params: Mapped[JsonObject]
+    queue: Mapped[str]
+    status: Mapped[str]
+    attempt: Mapped[int]
+    max_attempts: Mapped[int]
+    worker: Mapped[str | None]
+    lease_until: Mapped[datetime | None]
+    cancel_requested_at: Mapped[datetime | None]
+    progress: Mapped[JsonObject | None]
+    result: Mapped[JsonObject | None]
+    problem: Mapped[JsonObject | None]
+    parent_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id"))
+    # Not a foreign key: a schedule may be deleted, its jobs remember it.
+    schedule_id: Mapped[str | None]
+    idempotency_key: Mapped[str | None]
+    request_hash: Mapped[str]
+    created_by: Mapped[str | None]
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    sent_at: Mapped[datetime | None]
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str | None]
+
+
+class EventRow(Base):
+    """Something that happened to a job. Numbers only grow: not even those of deleted rows are used again."""
+
+    __tablename__ = "job_events"
+    __table_args__ = (
+        one_of("type", "status", "progress", "log"),
+        Index(None, "job_id", "seq"),
+        {"sqlite_autoincrement": True},
+    )
+
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
+    at: Mapped[datetime]
+    type: Mapped[str]
+    data: Mapped[JsonObject]
+
+
+class ScheduleRow(Base):
+    """A schedule. `revision` grows with every change and every firing."""
+
+    __tablename__ = "schedules"
+    __table_args__ = (
+        CheckConstraint("length(name) > 0", name="name"),
+        UniqueConstraint("name"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    kind: Mapped[str]
+    params: Mapped[JsonObject]
+    cron: Mapped[str]
+    timezone: Mapped[str]
+    enabled: Mapped[bool]
+    next_run_at: Mapped[datetime | None]
+    last_run_at: Mapped[datetime | None]
+    # Null again when that job is pruned.
+    last_job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    revision: Mapped[int]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    # Its jobs run with the rights of this key; null: with those of the service, since the command line made it.
+    # Not a foreign key: keys are revoked, never deleted.
+    key_id: Mapped[str | None]

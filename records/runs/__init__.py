@@ -1,0 +1,1 @@
+"""Stored forecast runs and the states that they start from."""

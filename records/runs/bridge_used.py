@@ -1,0 +1,48 @@
+"""A bridge that a run's weather of a basin went over, kept as JSON with it: what it was outlives the next fit."""
+
+from dataclasses import dataclass
+
+from records.database.json_columns import CLOSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBridge:
+    """A bridge, as `records.weather.bridges` has it.
+
+    Attributes:
+        model: of the weather forecasts that it is for; None where it is for observed weather, and for those after it.
+        pooled_from: the basins like this one that it is of; none where it was fitted here.
+        precipitation_bias: relative, on days that it was not fitted on; None where it is pooled, as the next one.
+        precipitation_correlation: the same of the daily values.
+        sha256: of its corrections.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    id: str
+    name: str
+    from_product: str
+    to_product: str
+    model: str | None
+    pooled_from: tuple[str, ...]
+    precipitation_bias: float | None
+    precipitation_correlation: float | None
+    sha256: str
+
+    @property
+    def note(self) -> str:
+        """What it is worth, in a sentence without its full stop."""
+        source = self.from_product
+        if self.model is not None:
+            source = f"A weather forecast of {self.model}, of which {source} holds past ones,"
+        way = f"{source} is bridged to {self.to_product}"
+        if self.precipitation_bias is None:
+            count = len(self.pooled_from)
+            return f"{way} as in {count} basins like this one: there are too few days to fit it, or to judge it, here"
+        worth = (
+            f"{way}: on water years that it was not fitted on, precipitation is {self.precipitation_bias:+.0%} off in "
+            "its sum"
+        )
+        if self.precipitation_correlation is None:
+            return worth
+        return f"{worth}, and its daily values have a correlation of {self.precipitation_correlation:.2f}"

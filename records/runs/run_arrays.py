@@ -1,0 +1,223 @@
+"""What a run says of a basin in numbers: arrays, and the ledgers of its members. Both are kept packed together."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.uncertainty.error_model import LEVELS, LONGEST_GAP
+from hydrology.water.ledger import WATER_AVAILABLE
+from records.database.array_codec import Labelled, is_whole, pack, unpack
+from records.database.path_codec import dealt, undealt
+from records.runs.lifetime_balance import SinceEmpty
+
+CALIBRATED = "discharge_calibrated"
+"""The array of the calibrated quantiles of discharge, where there are some."""
+PATHS = "discharge_paths"
+"""The array of equally likely courses of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
+Numbers = npt.NDArray[Any]
+_LEDGERS = "ledgers"
+_NUMBERS = ("residual", "tolerance", "residual since empty", "precipitation since empty")
+_PARTS = ("rank", "last bits")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeries:
+    """An array of a run.
+
+    Attributes:
+        variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
+            `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
+            `discharge_variance`, `ledger`. With traces of weather, `discharge` is of every member and trace; `storage`,
+            `snow` and `loss` are the members' mean of every trace.
+        unit: of the values.
+        axes: the labels of each axis by its name, in the order of the array's axes.
+        values: the array; its shape is that of the labels.
+    """
+
+    variable: str
+    unit: str
+    axes: Mapping[str, Sequence[Any]]
+    values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The ledger of one member over the days ahead, mm, and what its store leaves unexplained since it was empty.
+
+    Attributes:
+        terms: named and signed.
+        residual_mm: their sum.
+        tolerance_mm: the largest residual, up or down, that closes.
+        since_empty: of the state of T0; None where the run, or the state that it began from, is older than this count.
+        trace: the trace of weather that it is of, of all the one whose ledger closes least; None without traces.
+    """
+
+    member: str
+    terms: Mapping[str, float]
+    residual_mm: float
+    tolerance_mm: float
+    since_empty: SinceEmpty | None = None
+    trace: str | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether the residual is within the tolerance."""
+        return abs(self.residual_mm) <= self.tolerance_mm
+
+    @property
+    def scale_mm(self) -> float:
+        """What the residual is held against (`hydrology.water.ledger.WATER_AVAILABLE`)."""
+        return self.tolerance_mm / WATER_AVAILABLE.tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The arrays by variable, in the order of their names, and the ledger of each member, in that of theirs."""
+
+    series: Mapping[str, RunSeries]
+    ledgers: Sequence[Ledger]
+
+
+NOTHING = Content({}, [])
+
+
+def owner_of(run: str, basin: str) -> str:
+    """Return whose a content is."""
+    return f"run {run} of {basin}"
+
+
+QUANTILES_OF_MEMBERS = "discharge_quantiles"
+LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS = "discharge_levels", "discharge_mean"
+"""What stands for the discharge of members (and traces) where these were pruned: their quantiles at `LEVELS`, of the
+leads that are ever judged, and their mean."""
+NORMAL = "discharge_normal"
+"""The array of the flow that is normal on the days ahead by the basin's own record, where that is known."""
+LEDGER = "ledger"
+"""The array of a run with traces that holds the ledger of every member and trace; where these were pruned, the mean."""
+_DISCHARGE = "discharge"
+_FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS)
+
+
+def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
+    """Return the quantiles at `LEVELS` of the discharge of members (and traces), (levels, leads that are judged)."""
+    if LEVELS_OF_MEMBERS in series:
+        return series[LEVELS_OF_MEMBERS].values
+    flow = series[_DISCHARGE].values
+    judged = flow.reshape(-1, flow.shape[-1])[:, :LONGEST_GAP]
+    return np.asarray(np.quantile(judged, LEVELS, axis=0).astype(np.float32))
+
+
+def mean_of_members(series: Mapping[str, RunSeries]) -> npt.NDArray[np.float64]:
+    """Return the mean discharge of members (and traces), (leads,)."""
+    if MEAN_OF_MEMBERS in series:
+        return series[MEAN_OF_MEMBERS].values
+    flow = series[_DISCHARGE].values
+    return np.asarray(flow.reshape(-1, flow.shape[-1]).mean(axis=0, dtype=np.float64))
+
+
+def without_members(content: Content) -> Content:
+    """Return what is kept for ever of a content: the quantiles and the ledgers of members, and the mean of both."""
+    series = {name: array for name, array in content.series.items() if name in _FOR_EVER}
+    if _DISCHARGE in content.series:
+        of_members = content.series[_DISCHARGE]
+        lead, levels = of_members.axes["lead"], levels_of_members(content.series)
+        axes = {"level": LEVELS, "lead": lead[:LONGEST_GAP]}
+        series[LEVELS_OF_MEMBERS] = RunSeries(LEVELS_OF_MEMBERS, of_members.unit, axes, levels)
+        mean = mean_of_members(content.series)
+        series[MEAN_OF_MEMBERS] = RunSeries(MEAN_OF_MEMBERS, of_members.unit, {"lead": lead}, mean)
+    if LEDGER in content.series:
+        ledger = content.series[LEDGER]
+        means = np.array([entry.mean(dtype=np.float64) for entry in ledger.values])
+        series[LEDGER] = replace(ledger, axes={"entry": ledger.axes["entry"]}, values=means)
+    return Content(series, content.ledgers)
+
+
+def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
+    """Return arrays and ledgers as they are kept.
+
+    Raises:
+        ValueError: a number of a ledger is not finite.
+    """
+    arrays = {one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=_variable)}
+    if PATHS in arrays and CALIBRATED in arrays:
+        arrays[PATHS] = _dealt(arrays[PATHS], arrays[CALIBRATED])
+    if ledgers:
+        arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=lambda ledger: ledger.member))
+    return pack(owner, arrays)
+
+
+def unpacked(owner: str, content: bytes, variables: Collection[str] | None = None) -> Content:
+    """Return what is kept: all arrays, or those of some variables that there are; and the ledgers.
+
+    Raises:
+        Corrupt: it is not what was kept of the owner.
+    """
+    wanted = None if variables is None else {*variables, _LEDGERS, *((CALIBRATED,) if PATHS in variables else ())}
+    arrays = unpack(owner, content, wanted)
+    of_members = arrays.pop(_LEDGERS, None)
+    if PATHS in arrays and CALIBRATED in arrays:
+        arrays[PATHS] = _undealt(arrays[PATHS], arrays[CALIBRATED])
+    series = {name: RunSeries(name, *array) for name, array in arrays.items() if variables is None or name in variables}
+    return Content(series, [] if of_members is None else _ledgers(of_members))
+
+
+def is_whole_row(row: Any) -> bool:
+    """Return whether a stored content, its columns as attributes, is the one that was written."""
+    return is_whole(owner_of(row.run_id, row.basin_id), row.content)
+
+
+def _variable(series: RunSeries) -> str:
+    return series.variable
+
+
+def _dealt(paths: Labelled, calibrated: Labelled) -> Labelled:
+    kept = dealt(paths.values, calibrated.axes["level"], calibrated.values)
+    if kept is None:
+        return paths
+    return Labelled(paths.unit, {"part": _PARTS, "lead": paths.axes["lead"], "path": paths.axes["path"]}, kept)
+
+
+def _undealt(paths: Labelled, calibrated: Labelled) -> Labelled:
+    if "part" not in paths.axes:
+        return paths
+    values = undealt(paths.values, calibrated.axes["level"], calibrated.values)
+    return Labelled(paths.unit, {"path": paths.axes["path"], "lead": paths.axes["lead"]}, values)
+
+
+def _of_ledgers(ledgers: Sequence[Ledger]) -> Labelled:
+    """Return ledgers as an array; what a member lacks is NaN in it."""
+    terms = sorted({term for ledger in ledgers for term in ledger.terms})
+    rows = [
+        [
+            *(_finite(ledger.terms[term]) if term in ledger.terms else np.nan for term in terms),
+            *map(_finite, (ledger.residual_mm, ledger.tolerance_mm)),
+            *((np.nan, np.nan) if (since := ledger.since_empty) is None else map(_finite, _since_empty(since))),
+        ]
+        for ledger in ledgers
+    ]
+    members = [[ledger.member, ledger.trace] for ledger in ledgers]
+    return Labelled("mm", {"member": members, "entry": [*terms, *_NUMBERS]}, np.array(rows))
+
+
+def _since_empty(since: SinceEmpty) -> tuple[float, float]:
+    return since.residual_mm, since.precipitation_mm
+
+
+def _finite(number: float) -> float:
+    if not np.isfinite(number):
+        raise ValueError(f"a number of a ledger must be finite, not {number}")
+    return float(number)
+
+
+def _ledgers(array: Labelled) -> list[Ledger]:
+    terms = array.axes["entry"][: -len(_NUMBERS)]
+    ledgers = []
+    for (member, trace), row in zip(array.axes["member"], array.values.tolist(), strict=True):
+        *amounts, residual, tolerance, since, precipitation = row
+        of_terms = {term: amount for term, amount in zip(terms, amounts, strict=True) if amount == amount}
+        begun = None if since != since else SinceEmpty(residual_mm=since, precipitation_mm=precipitation)
+        ledgers.append(Ledger(member, of_terms, residual, tolerance, begun, trace))
+    return ledgers

@@ -1,0 +1,101 @@
+"""Storing a forecast run: whole, once, and only if its numbers bear what it claims."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput
+from hydrology.weather.forcing import IMAGINED
+from records.database.statements import add_all, as_values
+from records.runs import newest_runs, runs
+from records.runs.run_arrays import Ledger, RunSeries, owner_of, packed
+from records.runs.runs import CLOSURE, LEDGER, BasinResult, NewRun, Run, RunBasin, ledger_entry
+from records.runs.shared_cells import without_cells
+from records.runs.tables import RunBasinRow, RunContentRow, RunRow
+
+
+def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
+    """Store a run with all that it says, or nothing. Its status follows from its basins'.
+
+    Raises:
+        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes or is given
+            twice, nothing was issued and no reason is given, the forcing after T0 is a weather forecast that is not
+            named, or it is imagined or something is changed, and the run is to be more than a what-if.
+        IntegrityError: the run is stored already, or its version or a basin is not kept.
+    """
+    if (new.forcing_kind == "supplied") != (new.weather is not None):
+        raise InvalidInput(
+            "A run names the weather forecast that it used where its forcing is supplied, and only there."
+        )
+    imagined = new.forcing_kind in IMAGINED or new.what_if is not None
+    if imagined and new.purpose != "what-if":
+        raise InvalidInput(f"A run on {new.forcing_kind} weather is a what-if, and nothing else.")
+    for result in results:
+        _check(result)
+    status, reason = _outcome(new, [result.basin for result in results])
+    owned = {"run_id": new.id}
+    with session.begin_nested():
+        add_all(session, RunRow, [as_values(new) | {"status": status, "reason": reason}])
+        of_basins = [owned | as_values(result.basin, "pruned") | _closure(result.ledgers) for result in results]
+        add_all(session, RunBasinRow, of_basins)
+        add_all(session, RunContentRow, [owned | content for content in _contents(session, new, results)])
+        newest_runs.note(session, new, [result.basin for result in results])
+    return runs.get(session, new.id)
+
+
+def _check(result: BasinResult) -> None:
+    basin = result.basin
+    open_ledgers = [ledger.member for ledger in result.ledgers if not ledger.closes]
+    if basin.status == "issued" and open_ledgers:
+        raise InvalidInput(
+            f"The ledger of {basin.basin_id} does not close for member {', '.join(open_ledgers)}: withhold the basin."
+        )
+    names = [series.variable for series in result.series]
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"An array of {basin.basin_id} is given twice: {', '.join(sorted(names))}.")
+    for series in result.series:
+        if basin.status == "issued" and series.variable == LEDGER and not _all_close(series):
+            raise InvalidInput(f"A ledger of {basin.basin_id} does not close for every trace: withhold the basin.")
+        expected = tuple(len(labels) for labels in series.axes.values())
+        if series.values.shape != expected:
+            raise InvalidInput(
+                f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, its axes "
+                f"({', '.join(series.axes)}) are {expected} long."
+            )
+
+
+def _all_close(ledger: RunSeries) -> bool:
+    """Return whether the ledger of every member and trace closes."""
+    residual, tolerance = (ledger_entry(ledger, entry) for entry in CLOSURE)
+    return bool((np.abs(residual) <= tolerance).all())
+
+
+def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
+    lacking = [basin for basin in basins if basin.status != "issued"]
+    if basins and not lacking:
+        return "issued", None
+    if not basins and new.reason is None:
+        raise InvalidInput("A run without basins has failed: say why in its reason.")
+    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
+    return ("partial" if len(lacking) < len(basins) else "failed"), reason
+
+
+def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Iterator[dict[str, str | bytes]]:
+    """Yield what is kept of each basin that has arrays or ledgers."""
+    hashes = {result.basin.basin_id: result.basin.state_hash for result in results}
+    series = {result.basin.basin_id: result.series for result in results if result.series}
+    series = without_cells(session, new.version_id, new.t0, series, hashes)
+    for result in results:
+        basin = result.basin.basin_id
+        if basin in series or result.ledgers:
+            content = packed(owner_of(new.id, basin), series.get(basin, ()), result.ledgers)
+            yield {"basin_id": basin, "content": content}
+
+
+def _closure(ledgers: Sequence[Ledger]) -> dict[str, float | bool | None]:
+    """Return the columns that tell how near to open, or how open, the ledgers are; none without ledgers."""
+    if not ledgers:
+        return {"residual_mm": None, "tolerance_mm": None, "closes": None}
+    worst = max(ledgers, key=lambda ledger: abs(ledger.residual_mm) - ledger.tolerance_mm)
+    return {"residual_mm": worst.residual_mm, "tolerance_mm": worst.tolerance_mm, "closes": worst.closes}

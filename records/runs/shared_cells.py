@@ -1,0 +1,149 @@
+"""The cells at T0 of a run are those of the state that it began from: they are kept once, with the state.
+
+In the content of the run their array then stands without cells. A state that is deleted hands its cells over.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Row, Select, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from records.database.array_codec import Labelled, is_whole, pack, unpack
+from records.database.composite_keys import of_keys
+from records.database.ids import Corrupt
+from records.database.named_arrays import whole
+from records.database.statements import table_of
+from records.runs.run_arrays import Content, RunSeries, owner_of
+from records.runs.tables import RunBasinRow, RunContentRow, RunRow, StateRow
+
+CELLS = "cells_at_t0"
+_STORE = "c"  # the name of the cells in a state
+_CONTENTS = table_of(RunContentRow)
+_STATES = table_of(StateRow)
+Of = tuple[str, str]
+Series = Sequence[RunSeries]
+
+
+def without_cells(
+    session: Session, version: str, t0: Day, series: Mapping[str, Series], hashes: Mapping[str, str | None]
+) -> dict[str, Series]:
+    """Return the arrays of basins, without the cells of those whose kept state of T0 has them too.
+
+    These states stay until the transaction ends.
+
+    Args:
+        series: by basin.
+        hashes: of the state of T0 that the run names, by basin.
+    """
+    of_t0 = select(_STATES).where(
+        _STATES.c.version_id == version, _STATES.c.day == t0, _STATES.c.basin_id.in_([*series])
+    )
+    states = {row.basin_id: row for row in session.execute(of_t0.with_for_update(read=True))}
+    return {
+        basin: _without(of_basin, states[basin])
+        if basin in states and states[basin].sha256 == hashes[basin]
+        else of_basin
+        for basin, of_basin in series.items()
+    }
+
+
+def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Content]:
+    """Return what runs say of basins, with the cells that their states keep.
+
+    Raises:
+        Corrupt: such a state is damaged.
+    """
+    lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
+    if not lacking:
+        return dict(contents)
+    of_runs = of_keys(_borrowed(), (_CONTENTS.c.run_id, _CONTENTS.c.basin_id), lacking)
+    states = {(row.run_id, row.basin_id): row for row in session.execute(of_runs)}
+    return {
+        key: replace(content, series=_with(content.series, key, states.get(key))) if key in lacking else content
+        for key, content in contents.items()
+    }
+
+
+def hand_over(session: Session, version: str, basin: str, days: Collection[Day]) -> None:
+    """Give the cells of states that are about to be deleted to the runs that have them from these.
+
+    A run that is damaged, or whose state is, stays as it is.
+    """
+    of_states = (_STATES.c.version_id == version) & (_STATES.c.basin_id == basin) & _STATES.c.day.in_(days)
+    session.execute(select(_STATES.c.day).where(of_states).with_for_update())  # no run begins from them meanwhile
+    for row in session.execute(_borrowed().where(of_states)).all():
+        owner, cells = owner_of(row.run_id, basin), _cells_of(row)
+        if cells is None or not is_whole(owner, row.packed):
+            continue
+        arrays = unpack(owner, row.packed)
+        if CELLS in arrays and not arrays[CELLS].values.size:
+            unit, axes, _ = arrays[CELLS]
+            arrays[CELLS] = Labelled(unit, {**axes, "cell": list(range(cells.shape[-1]))}, cells)
+            own = (_CONTENTS.c.run_id == row.run_id) & (_CONTENTS.c.basin_id == basin)
+            session.execute(_CONTENTS.update().where(own).values(content=pack(owner, arrays)))
+
+
+def _borrowed() -> Select[Any]:
+    """Return the query of the contents of runs, and the states that these began from."""
+    basin, run = table_of(RunBasinRow), table_of(RunRow)
+    of_run = (_CONTENTS.c.run_id == basin.c.run_id) & (_CONTENTS.c.basin_id == basin.c.basin_id)
+    of_state = (
+        (_STATES.c.version_id == run.c.version_id)
+        & (_STATES.c.basin_id == basin.c.basin_id)
+        & (_STATES.c.day == run.c.t0)
+        & (_STATES.c.sha256 == basin.c.state_hash)
+    )
+    return (
+        select(
+            _CONTENTS.c.run_id,
+            _CONTENTS.c.basin_id,
+            _CONTENTS.c.content.label("packed"),
+            _STATES.c.content,
+            _STATES.c.member_hashes,
+            _STATES.c.sha256,
+        )
+        .join_from(_CONTENTS, basin, of_run)
+        .join(run, run.c.id == basin.c.run_id)
+        .join(_STATES, of_state)
+    )
+
+
+def _without(series: Series, state: Row[Any]) -> Series:
+    cells = _cells_of(state)
+    return [_emptied(one) if one.variable == CELLS and _same(one.values, cells) else one for one in series]
+
+
+def _emptied(series: RunSeries) -> RunSeries:
+    return replace(series, axes={**series.axes, "cell": []}, values=series.values[:, :0])
+
+
+def _with(series: Mapping[str, RunSeries], key: Of, state: Row[Any] | None) -> Mapping[str, RunSeries]:
+    cells = None if state is None else _cells_of(state)
+    if cells is None:
+        run, basin = key
+        raise Corrupt(
+            f"The state that run {run} of {basin} began from is damaged: forecast again, and it is computed anew."
+        )
+    axes = {**series[CELLS].axes, "cell": list(range(cells.shape[-1]))}
+    return {**series, CELLS: replace(series[CELLS], axes=axes, values=cells)}
+
+
+def _lacks(series: RunSeries | None) -> bool:
+    return series is not None and not series.values.size
+
+
+def _same(values: npt.NDArray[Any], cells: npt.NDArray[Any] | None) -> bool:
+    if cells is None or (values.dtype, values.shape) != (cells.dtype, cells.shape):
+        return False
+    return values.tobytes() == cells.tobytes()
+
+
+def _cells_of(state: Row[Any]) -> npt.NDArray[Any] | None:
+    """Return the cells of each member, (M, cells); None where the state is damaged."""
+    arrays = whole(state.content, state.member_hashes, state.sha256)
+    return None if arrays is None else np.asarray(arrays.get(_STORE))

@@ -1,0 +1,63 @@
+"""What a run says of the snow of a basin beside its arrays, kept as JSON with it: it outlives the next evaluation."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from records.database.json_columns import CLOSED
+
+MappingKind = Literal["basin", "regional"]
+"""Whose cells read as snow: chosen against the basin's own reference, or over many other basins together."""
+RegionalBecause = Literal["no-reference", "not-chosen"]
+"""Why cells chosen over other basins serve: no reference snow of the basin is stored, or it is, and no cells have been
+chosen against it yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSkill:
+    """How well cells read as snow, on days (and, of a regional mapping, in basins) that took no part in the choice.
+
+    Attributes:
+        version: whose cells were judged: the same version, or its twin.
+        products: the reference snow.
+        period: the days, FIRST..LAST.
+        basins: over how many other basins these are medians; None where they are of the basin itself.
+        r: Pearson's.
+        bias_pct: above 0: too much snow.
+        bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
+            such days, and where the cells were judged before this was.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    version: str
+    products: tuple[str, ...]
+    period: str
+    basins: int | None
+    r: float
+    bias_pct: float
+    bare_mm: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSnow:
+    """The snow of T0.
+
+    Attributes:
+        p05_mm, p95_mm: the quantiles of the members.
+        skill: of the mapping; None for `skill_reason`.
+        snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
+            for `snow17_reason`, and where the mapping is the basin's own.
+        regional_because: why the mapping is regional; None where it is the basin's own, and in a run that is older than
+            this field.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    mapping: MappingKind
+    p05_mm: float
+    p95_mm: float
+    skill: KnownSkill | None
+    skill_reason: str | None
+    snow17_mm: float | None = None
+    snow17_reason: str | None = None
+    regional_because: RegionalBecause | None = None

@@ -1,0 +1,272 @@
+"""Model states: per version, basin and day, the arrays of all members, hashed and chained to their parent."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.base.errors import DataProblem
+from hydrology.water.ledger import Sums
+from records.basins import basins
+from records.database import checksums
+from records.database.composite_keys import of_keys
+from records.database.ids import Corrupt, fingerprint
+from records.database.named_arrays import Arrays, member_hashes, pack, unpack, whole
+from records.database.statements import add_all, as_record, as_values
+from records.runs.shared_cells import hand_over
+from records.runs.tables import StateRow
+
+_FLOW = "discharge"
+Key = tuple[str, str, Day]
+"""Of a state: its version, basin and day."""
+
+
+class StateConflict(DataProblem):
+    """A valid state of that day is stored already, and differs."""
+
+    kind = "state-conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewState:
+    """A state to be stored.
+
+    Attributes:
+        version_id, basin_id: whose state it is.
+        day: the last day that it has consumed.
+        product: the forcing product it was driven with.
+        arrays: the state by name; the first axis of each array is the member.
+        parent_day, parent_hash: the state it was advanced from; None where it began with empty cells (the empty store).
+        inputs_hash: fingerprint of the forcing and attributes used since the parent.
+        spin_up_days: days since the empty store; None where an ancestor was stored before these were counted.
+        sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
+        where the
+            network does not conserve mass, and where the parent has none.
+        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None in states from
+            before it was kept.
+    """
+
+    version_id: str
+    basin_id: str
+    day: Day
+    product: str
+    arrays: Arrays
+    parent_day: Day | None = None
+    parent_hash: str | None = None
+    inputs_hash: str
+    spin_up_days: int | None = None
+    sums: Sums | None = None
+    recent_flow: npt.NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(NewState):
+    """A kept state.
+
+    Attributes:
+        member_hashes: the fingerprint of each member's arrays.
+        sha256: the fingerprint of all members.
+        created_at: when it was kept.
+        invalid_at, invalid_reason: since when and why it may not be used; None while it may.
+    """
+
+    member_hashes: tuple[str, ...]
+    sha256: str
+    created_at: datetime
+    invalid_at: datetime | None
+    invalid_reason: str | None
+
+
+def unkept(new: NewState, at: datetime) -> State:
+    """Return a state as it would be if it were stored at an instant."""
+    hashes = member_hashes(new.arrays)
+    return State(
+        **as_values(new),
+        member_hashes=tuple(hashes),
+        sha256=fingerprint(hashes),
+        created_at=at,
+        invalid_at=None,
+        invalid_reason=None,
+    )
+
+
+def put(session: Session, new: NewState, at: datetime) -> State:
+    """Store a state. An equal one is not written again; an invalid or damaged one of that day is replaced.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        StateConflict: another valid state of that version, basin and day is kept.
+    """
+    basins.lock(session, new.basin_id)
+    hashes = member_hashes(new.arrays)
+    state_hash = fingerprint(hashes)
+    row = session.get(StateRow, (new.version_id, new.basin_id, new.day), populate_existing=True)
+    if row is not None and row.invalid_at is None and is_whole(row):
+        if row.sha256 != state_hash:
+            raise StateConflict(
+                f"Meanwhile another state of version {new.version_id} was stored for {new.basin_id} at {new.day}: "
+                "repeat the command, and it continues from that state."
+            )
+        return _state(row)
+    if row is not None:
+        if row.sha256 != state_hash:
+            hand_over(session, new.version_id, new.basin_id, [new.day])
+        session.delete(row)
+        session.flush()
+    values = as_values(new, "arrays", "sums", "recent_flow") | {
+        "variant": _variant(new.arrays),
+        "content": pack(new.arrays),
+        "member_hashes": hashes,
+        "sha256": state_hash,
+        "sums": None if new.sums is None else pack(new.sums),
+        "sums_hash": None if new.sums is None else fingerprint(member_hashes(new.sums)),
+        "recent_flow": None if new.recent_flow is None else pack({_FLOW: new.recent_flow}),
+        "created_at": at,
+    }
+    add_all(session, StateRow, [values])
+    state = get(session, new.version_id, new.basin_id, new.day)
+    assert state is not None
+    return state
+
+
+def get(session: Session, version: str, basin: str, day: Day) -> State | None:
+    """Return the state of a day, valid or not, or None.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.get(StateRow, (version, basin, day), populate_existing=True)
+    return None if row is None else _state(row)
+
+
+def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
+    """Return the newest valid state that has consumed no day after the given one, or None.
+
+    Damaged states are skipped: a forecast computes them anew from an earlier one and replaces them.
+    """
+    days = session.scalars(
+        select(StateRow.day)
+        .filter_by(version_id=version, basin_id=basin, invalid_at=None)
+        .where(StateRow.day <= on_or_before)
+        .order_by(StateRow.day.desc())
+    ).all()
+    rows = (session.get_one(StateRow, (version, basin, day), populate_existing=True) for day in days)
+    return next((_state(row) for row in rows if is_whole(row)), None)
+
+
+def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
+    """Return the fingerprint of the valid state that each basin has of a day; one without such a state is not there."""
+    rows = session.execute(
+        select(StateRow.basin_id, StateRow.sha256)
+        .filter_by(version_id=version, day=day, invalid_at=None)
+        .where(StateRow.basin_id.in_(basins))
+    )
+    return dict(rows.all())
+
+
+def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
+    """Mark as invalid the states of a basin that consumed a given day of a product, of every version; return how many.
+
+    The state of `from_day` is among them, for it has consumed that day. States already invalid keep their reason.
+    """
+    basins.lock(session, basin)
+    marked = session.execute(
+        update(StateRow)
+        .filter_by(basin_id=basin, product=product, invalid_at=None)
+        .where(StateRow.day >= from_day)
+        .values(invalid_at=at, invalid_reason=reason)
+        .returning(StateRow.day)
+    )
+    return len(marked.all())
+
+
+def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
+    """Mark every state of a basin as invalid, of every version and product, and return how many."""
+    basins.lock(session, basin)
+    marked = session.execute(
+        update(StateRow)
+        .filter_by(basin_id=basin, invalid_at=None)
+        .values(invalid_at=at, invalid_reason=reason)
+        .returning(StateRow.day)
+    )
+    return len(marked.all())
+
+
+def outdated(session: Session, before: datetime, states: Collection[Key] | None = None) -> dict[Key, int]:
+    """Return the states that were made before an instant, but the newest and of each month the last that is valid, each
+    with a count of 1. Forecasts, replays and what-if runs of old days begin from those.
+
+    Args:
+        states: look at these alone; None for all.
+    """
+    of_basin = StateRow.version_id, StateRow.basin_id
+    query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
+    if states is not None:
+        query = of_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
+    by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
+    for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, StateRow.day)):
+        by_basin.setdefault((version, basin), []).append((at, valid, old))
+    keys = ((*of, at) for of, of_key in by_basin.items() for at in _but_the_last(of_key))
+    asked = None if states is None else set(states)
+    return {key: 1 for key in keys if asked is None or key in asked}
+
+
+def remove(session: Session, states: Collection[Key]) -> list[str]:
+    """Delete states. Returns the ids of what has an address: none."""
+    by_basin: dict[tuple[str, str], list[Day]] = {}
+    for version, basin, at in states:
+        by_basin.setdefault((version, basin), []).append(at)
+    for (version, basin), days in sorted(by_basin.items(), key=itemgetter(0)):
+        basins.lock(session, basin)
+        hand_over(session, version, basin, days)
+        own = (StateRow.version_id == version) & (StateRow.basin_id == basin)
+        session.execute(delete(StateRow).where(own, StateRow.day.in_(days)))
+    return []
+
+
+def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
+    """Return the days of old states, without the newest and of each month the last that is valid.
+
+    Args:
+        states: day, whether it is valid and whether it is old, by day.
+    """
+    last = {at.astype("datetime64[M]"): at for at, valid, _ in states if valid}
+    return [at for at, _, old in states[:-1] if old and last.get(at.astype("datetime64[M]")) != at]
+
+
+def _state(row: StateRow) -> State:
+    if not is_whole(row):
+        raise Corrupt(
+            f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, and it is computed anew."
+        )
+    sums = None if row.sums is None else unpack(row.sums)
+    flow, hashes = _recent_flow(row), tuple(row.member_hashes)
+    return as_record(State, row, arrays=unpack(row.content), sums=sums, recent_flow=flow, member_hashes=hashes)
+
+
+def _recent_flow(row: Any) -> npt.NDArray[np.float32] | None:
+    return None if row.recent_flow is None else unpack(row.recent_flow)[_FLOW]
+
+
+def is_whole(row: Any) -> bool:
+    """Return whether a stored state, its columns as attributes, is the one that was written."""
+    if whole(row.content, row.member_hashes, row.sha256) is None:
+        return False
+    try:
+        sums_hash = None if row.sums is None else fingerprint(member_hashes(unpack(row.sums)))
+        _recent_flow(row)
+    except (SafetensorError, KeyError, ValueError):
+        return False
+    return sums_hash == row.sums_hash and checksums.is_whole(StateRow, row)
+
+
+def _variant(arrays: Arrays) -> dict[str, Any]:
+    return {name: {"shape": list(array.shape), "dtype": array.dtype.name} for name, array in arrays.items()}

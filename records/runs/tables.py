@@ -1,0 +1,160 @@
+"""Forecast runs, their contents, and model states."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hydrology.base.calendar import Day
+from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
+from records.database.tables import Summed
+from records.runs.run_summary import RunSummary
+from records.runs.weather_used import RunWeather
+from records.runs.what_if import RunWhatIf
+
+
+class RunRow(Base):
+    """A forecast run of one version from one T0."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        one_of("forcing_kind", "observed", "supplied", "climatology", "dry"),
+        CheckConstraint("forcing_kind <> 'dry' OR purpose = 'what-if'", name="imagined"),
+        one_of("status", "issued", "partial", "failed"),
+        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+        CheckConstraint("horizon_days > 0", name="horizon"),
+        CheckConstraint("available_at >= issued_at", name="available"),
+        CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
+        Index(None, "version_id", "purpose", "t0"),
+        Index(None, "request_key"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    t0: Mapped[Day]
+    horizon_days: Mapped[int]
+    issued_at: Mapped[datetime]
+    available_at: Mapped[datetime]
+    created_at: Mapped[datetime]
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    weights_hash: Mapped[str]
+    code_version: Mapped[str]
+    product: Mapped[str]
+    forcing_kind: Mapped[str]
+    forcing_cutoff: Mapped[Day | None]
+    purpose: Mapped[str]
+    members: Mapped[JsonList]
+    status: Mapped[str]
+    reason: Mapped[str | None]
+    request_key: Mapped[str | None]
+    program: Mapped[str | None]
+    weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
+    what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
+    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
+    # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named; null in runs
+    # from before they were stored.
+    t0_age_days: Mapped[int | None]
+    t0_stale: Mapped[bool | None]
+
+
+class RunBasinRow(Base):
+    """What a run says of one basin. The closure is that of the member whose ledger closes least, or is open the most:
+    the database itself refuses a claim that the numbers do not bear, and an issued basin with an open ledger."""
+
+    __tablename__ = "run_basins"
+    __table_args__ = (
+        one_of("status", "issued", "withheld", "failed"),
+        CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
+        CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+        CheckConstraint("(area_m2 IS NULL) = (area_name IS NULL)", name="area"),
+        CheckConstraint("area_m2 > 0", name="area_positive"),
+        CheckConstraint("closes = (abs(residual_mm) <= tolerance_mm)", name="closes"),
+        CheckConstraint("status <> 'issued' OR closes", name="open"),
+        Index(None, "basin_id"),
+    )
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    status: Mapped[str]
+    reason: Mapped[str | None]
+    parent_day: Mapped[Day | None]
+    parent_hash: Mapped[str | None]
+    state_hash: Mapped[str | None]
+    inputs_hash: Mapped[str | None]
+    area_m2: Mapped[float | None]
+    area_name: Mapped[str | None]
+    spin_up_days: Mapped[int | None]
+    residual_mm: Mapped[float | None]
+    tolerance_mm: Mapped[float | None]
+    closes: Mapped[bool | None]
+    summary: Mapped[RunSummary] = mapped_column(PackedDocument(RunSummary))
+
+
+def _of_run_basin() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"])
+
+
+class NewestRunRow(Base):
+    """A version's newest operational run of a basin, whatever came of it (`tried`), and the newest that can be its
+    latest forecast: what an archive of any length is asked for most, in one row each."""
+
+    __tablename__ = "newest_runs"
+    __table_args__ = (
+        one_of("which", "tried", "latest"),
+        _of_run_basin(),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    which: Mapped[str] = mapped_column(primary_key=True)
+    run_id: Mapped[str]
+    t0: Mapped[Day]
+    issued_at: Mapped[datetime]
+    available_at: Mapped[datetime]
+
+
+class RunContentRow(Base):
+    """The arrays of a run and the ledgers of its members, packed and with their digest (`records.runs.run_arrays`)."""
+
+    __tablename__ = "run_contents"
+    __table_args__ = (_of_run_basin(),)
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    content: Mapped[bytes]
+
+
+class StateRow(Summed, Base):
+    """The state of all members after they consumed a day, chained to its parent and its inputs."""
+
+    __tablename__ = "states"
+    __table_args__ = (
+        CheckConstraint("(invalid_at IS NULL) = (invalid_reason IS NULL)", name="invalid"),
+        CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
+        CheckConstraint("parent_day < day", name="order"),
+        Index(None, "basin_id", "product", "day"),
+        # What is asked of a state without its content: which is the newest that is valid, and which are outdated.
+        Index(None, "version_id", "basin_id", "day", "invalid_at", "created_at"),
+    )
+    summed_names = ("version_id", "basin_id", "day")
+    summed_contents = ("content", "sums", "recent_flow")
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    day: Mapped[Day] = mapped_column(primary_key=True)
+    product: Mapped[str]
+    variant: Mapped[JsonObject]
+    content: Mapped[bytes]
+    member_hashes: Mapped[JsonList]
+    sha256: Mapped[str]
+    parent_day: Mapped[Day | None]
+    parent_hash: Mapped[str | None]
+    inputs_hash: Mapped[str]
+    created_at: Mapped[datetime]
+    invalid_at: Mapped[datetime | None]
+    invalid_reason: Mapped[str | None]
+    spin_up_days: Mapped[int | None]
+    sums: Mapped[bytes | None]
+    sums_hash: Mapped[str | None]
+    recent_flow: Mapped[bytes | None]
+    checksum: Mapped[int] = mapped_column(Long, server_default="0")

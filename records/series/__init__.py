@@ -1,0 +1,1 @@
+"""Stored daily series, their sources and revisions."""

@@ -1,0 +1,92 @@
+"""Stored years whose checksum is not theirs: they are never read, and only a write that knows all their days mends
+them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from records.database.checksums import is_whole
+from records.database.ids import Corrupt
+from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
+from records.series.year_rows import Mask, days_between
+
+
+class DamagedSeries(Corrupt):
+    """A stored year of a series is not what was written."""
+
+    kind = "damaged-series"
+
+    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str) -> None:
+        super().__init__(
+            f"What is stored of {variable} of {product} in {basin} in {year} is damaged (its checksum is another): "
+            f"{mending}"
+        )
+        self.basin = basin
+
+
+class YearSums:
+    """What the checksums of a product's years have to be; what many of them share is computed once."""
+
+    def __init__(self, product: str) -> None:
+        self._product = product
+        self._series: dict[tuple[str, str], int] = {}
+        self._years: dict[tuple[int, str], bytes] = {}
+
+    def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
+        """Return what `checksums.checksum` does of a year."""
+        begun = self._series.get((basin, variable))
+        if begun is None:
+            begun = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
+        named = self._years.get((year, unit))
+        if named is None:
+            named = self._years[year, unit] = f"{year}\0{unit}".encode()
+        return crc32(flag_bytes, crc32(value_bytes, crc32(named, begun)))
+
+
+def damaged(basin: str, product: str, variable: str, year: int) -> DamagedSeries:
+    """Return the problem of a damaged year."""
+    mending = "ingest all of that year again, which replaces it, or restore a backup."
+    return DamagedSeries(basin, product, variable, year, mending)
+
+
+def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
+    """Return stored years as they are.
+
+    Raises:
+        DamagedSeries: one is damaged.
+    """
+    for row in rows:
+        if not is_whole(SeriesRow, row):
+            raise damaged(row.basin_id, row.product, row.variable, row.year)
+    return rows
+
+
+def whole_log(rows: Sequence[RevisionRow]) -> Sequence[RevisionRow]:
+    """Return what was logged of replaced days as it is.
+
+    Raises:
+        DamagedSeries: one row is damaged.
+    """
+    for row in rows:
+        if not is_whole(RevisionRow, row):
+            mending = "what it was before it was revised is lost; restore a backup to know it."
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
+    return rows
+
+
+def arrived(session: Session, key: Mapping[str, str], span: Period) -> Mask:
+    """Return which days of a period are known of a series, whatever its years say."""
+    days = np.zeros(len(span), dtype=np.bool_)
+    ranges = session.execute(
+        select(ArrivalRow.first_day, ArrivalRow.last_day)
+        .filter_by(**key)
+        .where(ArrivalRow.first_day <= span.last, ArrivalRow.last_day >= span.first)
+    )
+    for first, last in ranges:
+        days[max(days_between(span.first, first), 0) : days_between(span.first, last) + 1] = True
+    return days

@@ -1,0 +1,281 @@
+"""Daily series: a row per basin, product, variable and calendar year.
+
+Where a year's row does not know a day, the day is NaN and `Flag.ABSENT`. A known day is never lost: a
+different value or flag for it is first written to the log of revisions (`records.series.revisions` reads it).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Row, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import NotFound
+from hydrology.base.series import DailySeries, Flag
+from records.basins import basins
+from records.database.checksums import is_whole
+from records.database.statements import table_of
+from records.series.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
+from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write
+from records.series.tables import SeriesRow
+from records.series.year_rows import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
+
+__all__ = [
+    "DamagedSeries",
+    "Entry",
+    "NoObservations",
+    "Span",
+    "UnitConflict",
+    "UnusableValues",
+    "Written",
+    "catalogue",
+    "extent",
+    "longest_record",
+    "products",
+    "read",
+    "read_many",
+    "read_many_flagged",
+    "read_product",
+    "spans",
+    "stamp",
+    "stamps",
+    "unit_of",
+    "write",
+]
+
+
+_READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
+
+
+class NoObservations(NotFound):
+    """Nothing of that product, variable or period is kept for the basin."""
+
+    kind = "no-observations"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One series in a basin's catalogue: its unit, its first and last known day, when it last changed."""
+
+    product: str
+    variable: str
+    unit: str
+    period: Period
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The unit that a series is kept in, and the days of its calendar years from the first to the last."""
+
+    unit: str
+    years: Period
+
+
+def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
+    """Return a series over a period, or from its first to its last known day; None where no day is known.
+
+    Raises:
+        DamagedSeries: a year of it is damaged.
+    """
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    rows = whole(rows_of(session, key, None if period is None else years_of(period)))
+    if not rows:
+        return None
+    stored = joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit)
+    if period is None:
+        return trimmed(stored)
+    part = stored.over(period)
+    return part if known(part).any() else None
+
+
+def read_product(session: Session, basin: str, product: str) -> dict[str, DailySeries]:
+    """Return every series of a product from its first to its last known day, by variable.
+
+    Raises:
+        DamagedSeries: a year of one is damaged.
+    """
+    columns = table_of(SeriesRow).columns
+    query = select(*columns).filter_by(basin_id=basin, product=product).order_by(SeriesRow.variable, SeriesRow.year)
+    found = {}
+    for variable, of_variable in groupby(session.execute(query), key=lambda row: str(row.variable)):
+        rows = whole([*of_variable])
+        stored = trimmed(joined(rows, calendar_years(rows[0].year, rows[-1].year), rows[0].unit))
+        if stored is not None:
+            found[variable] = stored
+    return found
+
+
+def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
+    """Return the unit that a series is kept in; None where there is none."""
+    key = {"basin_id": basin, "product": product, "variable": variable}
+    return session.scalar(select(SeriesRow.unit).filter_by(**key).limit(1))
+
+
+def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
+    """Return which calendar years are kept of many series; one that is not stored is not there."""
+    unit, first, last = func.min(SeriesRow.unit), func.min(SeriesRow.year), func.max(SeriesRow.year)
+    rows = session.execute(
+        select(SeriesRow.basin_id, unit, first, last)
+        .where(SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable == variable)
+        .group_by(SeriesRow.basin_id)
+    )
+    return {basin: Span(unit, calendar_years(first, last)) for basin, unit, first, last in rows}
+
+
+def read_many(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
+) -> npt.NDArray[np.float32]:
+    """Return the values of many series (basins, days, variables), NaN where missing or not known.
+
+    Raises:
+        UnknownBasin: one of the basins is not kept.
+        DamagedSeries: a year is damaged.
+    """
+    return _read_many(session, basin_ids, product, variables, period, None)
+
+
+def read_many_flagged(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
+    """Return what `read_many` does, and the flags in an array of the same shape."""
+    years = calendar_years(*(years_of(period)[at] for at in (0, -1)))
+    flags = np.full((len(basin_ids), len(years), len(variables)), Flag.ABSENT, dtype=np.uint8)
+    values = _read_many(session, basin_ids, product, variables, period, flags)
+    first = days_between(years.first, period.first)
+    return values, flags[:, first : first + len(period)]
+
+
+def _read_many(
+    session: Session,
+    basin_ids: Sequence[str],
+    product: str,
+    variables: Sequence[str],
+    period: Period,
+    all_flags: npt.NDArray[np.uint8] | None,
+) -> npt.NDArray[np.float32]:
+    """Read values, and flags into an array of the whole calendar years where one is given."""
+    years = years_of(period)
+    row = SeriesRow
+    rows = session.execute(
+        select(row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum).where(
+            SeriesRow.basin_id.in_(basin_ids),
+            SeriesRow.product == product,
+            SeriesRow.variable.in_(variables),
+            SeriesRow.year.between(years[0], years[-1]),
+        )
+    )
+    # Whole calendar years are filled, variable by variable, and the period is cut out of them at the end.
+    first = january(years[0])
+    starts = {year: days_between(first, january(year)) for year in range(years[0], years[-1] + 2)}
+    out = np.full((len(basin_ids), starts[years[-1] + 1], len(variables)), np.nan, dtype=np.float32)
+    basin_at = {basin: i for i, basin in enumerate(basin_ids)}
+    variable_at = {variable: i for i, variable in enumerate(variables)}
+    unseen = set(basin_ids)
+    expected_sums = YearSums(product)
+    for basin, variable, year, unit, content, flags, checksum in rows:
+        if expected_sums.of(basin, variable, year, unit, content, flags) != checksum:
+            raise damaged(basin, product, variable, year)
+        unseen.discard(basin)
+        days = slice(starts[year], starts[year + 1])
+        out[basin_at[basin], days, variable_at[variable]] = np.frombuffer(content, VALUE)
+        if all_flags is not None:
+            all_flags[basin_at[basin], days, variable_at[variable]] = np.frombuffer(flags, np.uint8)
+    for basin in unseen:
+        basins.require(session, basin)
+    return out[:, days_between(first, period.first) : days_between(first, period.last) + 1]
+
+
+def extent(
+    session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
+) -> dict[tuple[str, str], Period]:
+    """Return the first and last known day by (basin, variable); a series that is not stored is not there.
+
+    Of a damaged year, the days that arrived are told.
+    """
+    of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
+    key = (SeriesRow.basin_id, SeriesRow.variable)
+    first, last = func.min(SeriesRow.year).label("first"), func.max(SeriesRow.year).label("last")
+    ends = select(*key, first, last).where(*of_series).group_by(*key).subquery()
+    same_series = and_(SeriesRow.basin_id == ends.c.basin_id, SeriesRow.variable == ends.c.variable)
+    at_an_end = or_(SeriesRow.year == ends.c.first, SeriesRow.year == ends.c.last)
+    rows = session.execute(
+        select(*(getattr(SeriesRow, name) for name in _READ))
+        .join(ends, same_series)
+        .where(*of_series, at_an_end)
+        .order_by(SeriesRow.year)
+    )
+    extents: dict[tuple[str, str], Period] = {}
+    for row in rows:
+        year = calendar_years(row.year, row.year)
+        if is_whole(SeriesRow, row):
+            days = year.days[known(joined([row], year, row.unit))]
+        else:
+            days = year.days[arrived(session, _key(row), year)]
+        begun = extents.get((row.basin_id, row.variable))
+        extents[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
+    return extents
+
+
+def catalogue(session: Session, basin: str) -> list[Entry]:
+    """Return a basin's series, by product and variable.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+    """
+    basins.require(session, basin)
+    key = (SeriesRow.product, SeriesRow.variable)
+    unit, updated = func.min(SeriesRow.unit), func.max(SeriesRow.updated_at)
+    stored = select(*key, unit, updated).where(SeriesRow.basin_id == basin).group_by(*key).order_by(*key)
+    return [
+        Entry(product, variable, unit, extent(session, [basin], product, [variable])[basin, variable], updated_at)
+        for product, variable, unit, updated_at in session.execute(stored)
+    ]
+
+
+def longest_record(
+    session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
+) -> tuple[str, Period] | None:
+    """Return the product with the most stored years of some variables of a basin, and its years; None without any.
+
+    Args:
+        preferred: returned if it has two years or more.
+    """
+    query = select(
+        SeriesRow.product, func.count(SeriesRow.year.distinct()), func.min(SeriesRow.year), func.max(SeriesRow.year)
+    ).where(SeriesRow.basin_id == basin, SeriesRow.variable.in_(variables))
+    rows = session.execute(query.group_by(SeriesRow.product).order_by(SeriesRow.product)).all()
+    if not rows:
+        return None
+    chosen = max(rows, key=lambda row: (row[0] == preferred and row[1] > 1, row[1]))
+    return chosen[0], calendar_years(chosen[2], chosen[3])
+
+
+def stamp(session: Session, basin: str, product: str) -> int:
+    """Return a number that grows with every write to a basin's series of a product; 0 where there is none."""
+    writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
+    return int(session.scalar(writes) or 0)
+
+
+def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:
+    """Return what `stamp` does of many basins; one without series of the product is not there."""
+    writes = select(SeriesRow.basin_id, func.sum(SeriesRow.revision)).where(
+        SeriesRow.basin_id.in_(basins), SeriesRow.product == product
+    )
+    return {basin: int(number) for basin, number in session.execute(writes.group_by(SeriesRow.basin_id))}
+
+
+def products(session: Session, variable: str | None = None) -> list[str]:
+    """Return the products of which anything, or a variable, is stored."""
+    query = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
+    return list(session.scalars(query if variable is None else query.where(SeriesRow.variable == variable)))
+
+
+def _key(row: Row[Any]) -> dict[str, str]:
+    return {name: getattr(row, name) for name in ("basin_id", "product", "variable")}

@@ -1,0 +1,36 @@
+"""Provenance: the files that data were read from."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from records.database.statements import as_record, insert_into
+from records.series.tables import SourceRow
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, or a member of an archive (`zip!member`), by its content."""
+
+    id: int
+    name: str
+    sha256: str
+    size: int
+    read_at: datetime
+
+
+def register(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
+    """Return the id of a source, kept once per name and content; `read_at` is that of its first reading."""
+    session.execute(
+        insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
+        {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
+    )
+    query = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
+    return session.scalars(query).one()
+
+
+def get(session: Session, source: int) -> Source:
+    """Return a source by the id that a series, a revision or an arrival names."""
+    return as_record(Source, session.get_one(SourceRow, source))

@@ -1,0 +1,1 @@
+"""What was derived from simulations of the past: thresholds, storage, snow cells."""

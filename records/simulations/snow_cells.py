@@ -1,0 +1,132 @@
+"""Which cells of a version read as snow in a basin, and how well: its own, or those of many basins together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from hydrology.snow.regional_snow import RegionalSnow
+from records.basins import basins as basin_records
+from records.forecasts.seasonal_volumes import SNOW_SHARE
+from records.runs.snow_summary import KnownSkill, MappingKind, RegionalBecause
+from records.series import series
+from records.simulations import regional_snow_cells
+from records.verification import scores as skill
+from records.versions import versions
+from records.versions.versions import Version
+
+REFERENCES = ("uaz", "synthetic_snow", "snodas")
+"""Products of reference snow: the first that a basin has is its reference."""
+NOT_CHOSEN = (
+    "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the version (freshet "
+    "evaluate)."
+)
+NO_REFERENCE = (
+    "No reference snow of this basin is stored, and the version has no snow cells chosen over other basins: ingest "
+    "reference snow, or evaluate the version in basins that have some (freshet evaluate)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SnowMapping:
+    """The cells of each member, by its label, that read as snow in a basin.
+
+    Attributes:
+        kind: `basin`, chosen against its own reference, or `regional`, chosen over other basins together.
+        skill: or why it is not known.
+        because: why it is regional; None where it is the basin's own.
+    """
+
+    kind: MappingKind
+    cells: Mapping[str, Sequence[int]]
+    skill: KnownSkill | str
+    because: RegionalBecause | None = None
+
+
+def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | str]:
+    """Return the cells that read as snow in each of some basins, or why none do.
+
+    A basin that was evaluated against reference snow has cells of its own, or none; the regional mapping serves the
+    others.
+    """
+    asked = versions.get(session, version)
+    twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
+    own, of_twin = (_of_basins(session, judged, basins) for judged in (asked, twin))
+    others = [basin for basin in basins if basin not in own]
+    regional = _regional(session, asked, twin, others)
+    return {basin: _own(own[basin], of_twin.get(basin)) if basin in own else regional[basin] for basin in basins}
+
+
+def mapping(session: Session, version: str, basin: str) -> SnowMapping | str:
+    """Return what `mappings` does of one basin."""
+    return mappings(session, version, [basin])[basin]
+
+
+def _of_basins(session: Session, version: Version | None, basins: Sequence[str]) -> dict[str, skill.SnowCells]:
+    rows = [] if version is None else skill.snow_cells(session, version.id, basins)
+    return {cells.basin_id: cells for cells in rows}
+
+
+def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | str:
+    if not all(chosen.cells.values()):
+        return chosen.reason or "No cell follows the reference."
+    judged = chosen if chosen.test_r is not None or of_twin is None else of_twin
+    if judged.test_r is None or judged.bias_pct is None:
+        return SnowMapping("basin", chosen.cells, judged.reason or "The cells were not judged.")
+    known = KnownSkill(
+        version=judged.version_id,
+        products=(judged.product,),
+        period=str(Period(judged.test_first, judged.test_last)),
+        basins=None,
+        r=judged.test_r,
+        bias_pct=judged.bias_pct,
+        bare_mm=judged.bare_mm,
+    )
+    return SnowMapping("basin", chosen.cells, known)
+
+
+def _regional(
+    session: Session, version: Version, twin: Version | None, basins: Sequence[str]
+) -> dict[str, SnowMapping | str]:
+    chosen = regional_snow_cells.get(session, version.id) if basins else None
+    with_reference = _with_reference(session, basins)
+    if chosen is None:
+        return {basin: NOT_CHOSEN if basin in with_reference else NO_REFERENCE for basin in basins}
+    judged, by = chosen, version
+    if twin is not None and not chosen.bands:
+        judged, by = regional_snow_cells.get(session, twin.id) or chosen, twin
+    shares = basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist()
+    return {
+        basin: SnowMapping(
+            "regional",
+            chosen.cells,
+            _of_band(judged, by, share),
+            "not-chosen" if basin in with_reference else "no-reference",
+        )
+        for basin, share in zip(basins, shares, strict=True)
+    }
+
+
+def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
+    """Return which of some basins have reference snow."""
+    return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
+
+
+def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:
+    """Return what is known of basins with such a share of snow in their precipitation."""
+    if isnan(share):
+        return f"Which share of the precipitation is snow ({SNOW_SHARE}) is not known of this basin."
+    band = judged.band(share)
+    if band is None or judged.test is None:
+        return "The regional mapping was not judged in basins with so little snow."
+    return KnownSkill(
+        version=by.id,
+        products=judged.products,
+        period=judged.test,
+        basins=band.basins,
+        r=band.r,
+        bias_pct=band.bias_pct,
+        bare_mm=band.bare_mm,
+    )

@@ -1,0 +1,1 @@
+"""Backup, pruning, integrity checks and monitoring of the database."""

@@ -1,0 +1,221 @@
+"""A backup: all that is kept, of one instant, in one file, from which any empty database can be filled.
+
+The file is a zip archive of what `_CONTENT` names, packed by nothing, so that it opens to what it says: the rows as a
+SQLite database, the key that the secrets of webhooks follow from where the data folder has it, and a manifest with the
+digest of both. It holds all that the service knows: keep it as private as the database.
+"""
+
+import errno
+import os
+import sqlite3
+import struct
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import file_digest
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from hydrology.base.errors import DataProblem, InvalidInput
+from records.alerts.webhook_signature import KEY_FILE
+from records.database.engine import HEAD, Database, revisions
+from records.database.json_columns import CLOSED
+from records.upkeep import sqlite_schema
+from records.upkeep.copy_rows import Unreadable, copy_rows, counts
+from runtime import private_files
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+ROWS = "freshet.sqlite"
+MANIFEST = "manifest.json"
+_CONTENT = (ROWS, KEY_FILE)
+_LONGEST_MANIFEST = 10_000  # bytes
+
+Show = Callable[[int, int], None]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class NoBackup(DataProblem):
+    """A file is no backup, or a damaged one."""
+
+    kind = "no-backup"
+
+
+class NotEmpty(InvalidInput):
+    """What is to be filled from a backup holds something already."""
+
+    kind = "not-empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a backup says of itself.
+
+    Attributes:
+        made_at: the clock's time when it was begun.
+        code_version: of the Freshet that made it.
+        row_count: how many rows it holds.
+        sha256: of each file in it.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    made_at: datetime
+    code_version: str
+    row_count: int
+    sha256: dict[str, Digest]
+
+
+_MANIFEST = TypeAdapter(Manifest)
+
+
+def make(settings: Settings, database: Database, clock: Clock, file: Path, show: Show) -> Manifest:
+    """Write a backup, whole or not at all, while others read and write the database.
+
+    Raises:
+        InvalidInput: the file is there already.
+    """
+    if file.exists():
+        raise InvalidInput(f"{file} is there already, and no backup is overwritten: name another file.")
+    made_at = clock.wall()
+    with _folder(file.parent) as folder:
+        rows = Database(f"sqlite:///{folder / ROWS}")
+        rows.migrate()
+        row_count = copy_rows(database, rows, show)
+        rows.close()
+        content = {ROWS: folder / ROWS}
+        if settings.webhook_key is None and (settings.data / KEY_FILE).exists():
+            content[KEY_FILE] = settings.data / KEY_FILE
+        digests = {name: _digest(path) for name, path in content.items()}
+        manifest = Manifest(
+            made_at=made_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
+        )
+        draft = folder / "backup"
+        with open(draft, "wb", opener=private_files.opener) as opened:
+            with zipfile.ZipFile(opened, "w") as archive:
+                archive.writestr(MANIFEST, _MANIFEST.dump_json(manifest))
+                for name, path in content.items():
+                    archive.write(path, name)
+            opened.flush()
+            os.fsync(opened.fileno())
+        os.link(draft, file)  # fails where somebody else has made it meanwhile
+    return manifest
+
+
+def restore(settings: Settings, database: Database, file: Path, show: Show) -> Manifest:
+    """Fill an empty database from a backup, wholly or not at all; that of an older Freshet is brought up to date.
+
+    Where it fails, the key of webhooks may be in place already; the same backup can be restored again.
+
+    Raises:
+        NoBackup: the file is none, or damaged.
+        NotEmpty: the database holds rows, or the data folder another key of webhooks.
+        DatabaseProblem: the backup is of a newer Freshet.
+    """
+    database.migrate()
+    with database.reading() as session:
+        if any(counts(session).values()):
+            raise NotEmpty(f"{database.shown} holds data already, and a backup fills an empty database: name another.")
+    private_files.make_folder(settings.data)
+    with _folder(settings.data) as folder:
+        manifest = _unpack(file, folder)
+        _require_own_tables(file, folder)
+        key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
+        if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
+            raise NotEmpty(
+                f"{own_key} is another key of webhooks than that of the backup: put it aside, then restore again."
+            )
+        if key.exists() and not own_key.exists():
+            os.link(key, own_key)  # before the rows: a service on them alone would make another
+        rows = Database(f"sqlite:///{folder / ROWS}")
+        rows.migrate()
+        try:
+            copy_rows(rows, database, show)
+        except Unreadable as problem:
+            raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from problem
+        finally:
+            rows.close()
+    return manifest
+
+
+@contextmanager
+def _folder(beside: Path) -> Iterator[Path]:
+    """Make a folder for files that are not whole yet, on the file system where they are to be."""
+    with tempfile.TemporaryDirectory(prefix=".freshet-backup-", dir=beside) as folder:
+        yield Path(folder)
+
+
+def _unpack(file: Path, folder: Path) -> Manifest:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            listed = {member.filename: member for member in archive.infolist()}
+            if any(member.compress_type != zipfile.ZIP_STORED for member in listed.values()):
+                raise NoBackup(f"{file} is no backup: its content is packed.")
+            if listed[MANIFEST].file_size > _LONGEST_MANIFEST:
+                raise NoBackup(f"{file} is no backup: its manifest is too long.")
+            manifest = _MANIFEST.validate_json(archive.read(MANIFEST))
+            for name, digest in manifest.sha256.items():
+                if name not in _CONTENT:
+                    raise NoBackup(f"{file} is no backup: it holds a file that none has.")
+                _extract(archive, name, folder / name)
+                if _digest(folder / name) != digest:
+                    raise NoBackup(f"{file} is damaged: {name} in it is not what was written. Take another backup.")
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a place before the beginning of the file
+            raise
+        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, struct.error) as error:
+        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+    if not (folder / ROWS).exists():
+        raise NoBackup(f"{file} is no backup: it holds no rows.")
+    return manifest
+
+
+def _require_own_tables(file: Path, folder: Path) -> None:
+    """Return when the rows of a backup lie in the tables of its revision, and in nothing else, before any is read.
+
+    Raises:
+        NoBackup: they do not, or their pages are damaged.
+    """
+    try:
+        with sqlite_schema.opened(folder / ROWS) as connection:
+            found = sqlite_schema.objects(connection)
+            revision = sqlite_schema.revision_of(connection, found, _tables_of(folder, HEAD))
+            if revision not in revisions():
+                return  # it is newer, which whoever migrates it says, and nothing of it was run
+            sqlite_schema.require_same(found, _tables_of(folder, revision))
+            if not sqlite_schema.is_whole(connection):
+                raise NoBackup(f"{file} is a damaged backup: its pages do not hang together. Take another.")
+    except sqlite_schema.ForeignSchema as problem:
+        raise NoBackup(f"{file} is no backup of Freshet: {problem}. Take another.") from problem
+    except sqlite3.Error as error:
+        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+
+
+def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
+    """Return what a database of a revision has."""
+    with tempfile.TemporaryDirectory(dir=folder) as empty:
+        database = Database(f"sqlite:///{empty}/{ROWS}")
+        database.migrate(revision)
+        database.close()
+        with sqlite_schema.opened(Path(empty) / ROWS) as connection:
+            return sqlite_schema.objects(connection)
+
+
+def _extract(archive: zipfile.ZipFile, name: str, path: Path) -> None:
+    with archive.open(name) as packed, open(path, "wb", opener=private_files.opener) as opened:
+        while chunk := packed.read(1 << 20):
+            opened.write(chunk)
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as opened:
+        return file_digest(opened, "sha256").hexdigest()

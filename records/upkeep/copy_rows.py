@@ -1,0 +1,76 @@
+"""Every row of a database, copied into an empty one: from SQLite to PostgreSQL and back, too."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Select, Table, func, inspect, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from records.database.base import Base
+from records.database.engine import Database, DatabaseProblem
+
+BATCH = 200  # rows: some hold megabytes
+
+
+class Unreadable(DatabaseProblem):
+    """The rows that are to be copied cannot be read."""
+
+
+def copy_rows(source: Database, target: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> int:
+    """Copy all rows of one instant in one transaction, and return their number.
+
+    Both databases are at this code's revision, and the target holds no row.
+
+    Args:
+        show: is told how many rows of all were copied.
+
+    Raises:
+        Unreadable: the rows of the source.
+    """
+    copied = 0
+    with source.reading() as reading, target.transaction() as writing:
+        with _told(source):
+            total = sum(counts(reading).values())
+        for table in Base.metadata.sorted_tables:
+            for rows in _batches(source, reading, table):
+                writing.execute(table.insert(), rows)
+                copied += len(rows)
+                show(copied, total)
+            _go_on_counting(writing, table)
+    return copied
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Return the number of rows of every table."""
+    return {
+        table.name: session.scalar(select(func.count()).select_from(table)) or 0
+        for table in Base.metadata.sorted_tables
+    }
+
+
+def _batches(source: Database, session: Session, table: Table) -> Iterator[list[dict[str, object]]]:
+    # A row that refers to another of its table has the later id.
+    every: Select[tuple[object, ...]] = select(table).order_by(*inspect(table).primary_key)
+    with _told(source):
+        for rows in session.execute(every.execution_options(yield_per=BATCH)).mappings().partitions():
+            yield [dict(row) for row in rows]
+
+
+@contextmanager
+def _told(source: Database) -> Iterator[None]:
+    """Say what could not be read; values of a damaged file may be no text, or not of their column's type."""
+    try:
+        yield
+    except (DBAPIError, TypeError, ValueError) as error:
+        cause = " ".join(str(getattr(error, "orig", error)).split())
+        raise Unreadable(f"The rows of {source.shown} cannot be read: {cause}.") from error
+
+
+def _go_on_counting(session: Session, table: Table) -> None:
+    """Let PostgreSQL number the next row after those that were copied, as SQLite does by itself."""
+    number = table.autoincrement_column
+    if number is None or session.get_bind().dialect.name != "postgresql":
+        return
+    sequence = func.pg_get_serial_sequence(table.name, number.name)
+    session.execute(select(func.setval(sequence, func.coalesce(func.max(number), 0) + 1, False)))

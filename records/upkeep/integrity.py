@@ -1,0 +1,228 @@
+"""Whether the database is whole: its pages, its references, and every row that has a checksum."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy import func, inspect, select
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import DataProblem
+from records.database import checksums
+from records.database.base import Base
+from records.database.engine import Database
+from records.database.ids import fingerprint, sha256
+from records.database.json_columns import to_json
+from records.database.statements import table_of
+from records.runs import run_arrays, states
+from records.runs.tables import RunContentRow, StateRow
+from records.series.tables import RevisionRow, SeriesRow
+from records.simulations.tables import SimulatedWaterRow
+from records.upkeep.sqlite_schema import unsafe_objects
+from records.versions.tables import BasinErrorsRow, CheckpointRow, ErrorModelRow, FinishedMemberRow, WeightsRow
+from records.weather import weather_issues
+from records.weather.tables import BridgeBasinRow, WeatherBasinRow
+
+BATCH = 200  # rows: some hold megabytes
+MOST_NAMED = 3  # of the damages, in a sentence
+
+
+class NotSound(DataProblem):
+    """The database holds rows or pages that are not what was written."""
+
+    kind = "not-sound"
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """How the rows of a table are checked.
+
+    Attributes:
+        row: the table's class.
+        is_whole: whether a row, its columns as attributes, is what was written.
+        mending: what to do about one that is not.
+    """
+
+    row: type[Base]
+    is_whole: Callable[[Any], bool]
+    mending: str
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A row that is not what was written.
+
+    Attributes:
+        key: what names it in its table.
+        mending: what to do about it.
+    """
+
+    table: str
+    key: dict[str, str]
+    mending: str
+
+    @property
+    def sentence(self) -> str:
+        """What is damaged and how to mend it."""
+        named = ", ".join(f"{name} {value}" for name, value in self.key.items())
+        return f"A row of {self.table} is damaged ({named}): {self.mending}."
+
+
+@dataclass(frozen=True, slots=True)
+class Soundness:
+    """What was found.
+
+    Attributes:
+        row_count: how many rows were checked.
+        faults: what is wrong with pages, tables and references, in sentences.
+        damages: the rows that are not what was written.
+    """
+
+    row_count: int
+    faults: tuple[str, ...]
+    damages: tuple[Damage, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """All that is wrong."""
+        return [*self.faults, *(damage.sentence for damage in self.damages)]
+
+    def require(self) -> None:
+        """Return where nothing is wrong.
+
+        Raises:
+            NotSound: something is; the sentence names the first.
+        """
+        if wrong := self.sentences:
+            more = f" And {len(wrong) - MOST_NAMED} more." if len(wrong) > MOST_NAMED else ""
+            raise NotSound(" ".join(wrong[:MOST_NAMED]) + more)
+
+
+def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
+    """Check all of the database, without changing it and while others use it.
+
+    Args:
+        show: gets how many rows are checked, of how many.
+    """
+    if unsafe := _unsafe_objects(database):
+        return Soundness(0, tuple(unsafe), ())  # nothing of it is run
+    faults = page_faults(database)
+    total = 0
+    try:
+        with database.reading() as session:
+            total = sum(session.scalar(select(func.count()).select_from(table_of(each.row))) or 0 for each in CHECKERS)
+            faults += _lost_references(session)
+    except DatabaseError as error:
+        faults.append(f"References cannot be followed ({_in_words(error)}): {_RESTORE}.")
+    damages: list[Damage] = []
+    row_count = 0
+    for checker in CHECKERS:
+        try:
+            for damage in _checked(database, checker):
+                row_count += 1
+                damages += [damage] if damage else []
+                show(row_count, total)
+        except (DatabaseError, ValueError) as error:  # a page, or a column that is no JSON any more
+            faults.append(f"{checker.row.__tablename__} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
+    return Soundness(row_count, tuple(faults), tuple(damages))
+
+
+def page_faults(database: Database, *, quick: bool = False) -> list[str]:
+    """Return what SQLite finds wrong with the pages of its file; PostgreSQL looks at its own.
+
+    Args:
+        quick: whether indexes are not held against their tables, which takes most of the time.
+    """
+    if database.file is None:
+        return []
+    if unsafe := _unsafe_objects(database):
+        return unsafe
+    try:
+        with database.reading() as session:
+            pragma = "PRAGMA quick_check" if quick else "PRAGMA integrity_check"
+            told = session.connection().exec_driver_sql(pragma).scalars().all()
+    except DatabaseError as error:
+        told = [_in_words(error)]
+    return [f"{database.file} is damaged ({' '.join(line.split())}): {_RESTORE}." for line in told if line != "ok"]
+
+
+def _unsafe_objects(database: Database) -> list[str]:
+    """Return what SQLite would run besides Freshet's statements where it reads or checks the tables."""
+    if database.file is None:
+        return []
+    try:
+        with database.reading() as session:
+            found = unsafe_objects(session.connection())
+    except DatabaseError as error:
+        return [f"{database.file} is damaged ({_in_words(error)}): {_RESTORE}."]
+    return [f"{database.file} has {name}, which is not Freshet's: drop it, or {_RESTORE}." for name in found]
+
+
+def _lost_references(session: Session) -> list[str]:
+    """Return which rows refer to rows that are not there; PostgreSQL allows none."""
+    if session.get_bind().dialect.name != "sqlite":
+        return []
+    lost = session.connection().exec_driver_sql("PRAGMA foreign_key_check")
+    counts = Counter((row[0], row[2]) for row in lost)
+    return [
+        f"{count} rows of {table} refer to rows of {other} that are not there: {_RESTORE}."
+        for (table, other), count in counts.items()
+    ]
+
+
+def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
+    """Yield the damage of each row, None where it has none."""
+    table, key = table_of(checker.row), [column.name for column in inspect(checker.row).primary_key]
+    with database.reading() as session:
+        for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
+            if checker.is_whole(row):
+                yield None
+            else:
+                yield Damage(table.name, {name: str(getattr(row, name)) for name in key}, checker.mending)
+
+
+def _hashed(content: str, digest: str, row: Any) -> bool:
+    stored = getattr(row, content)
+    return bool(getattr(row, digest) == (None if stored is None else sha256(stored)))
+
+
+def _member_is_whole(row: Any) -> bool:
+    return _hashed("best", "best_sha256", row) and _hashed("last", "last_sha256", row)
+
+
+def _bridge_is_whole(row: Any) -> bool:
+    return bool(row.sha256 == fingerprint(to_json(row.corrections)))
+
+
+def _in_words(error: Exception) -> str:
+    return " ".join(str(getattr(error, "orig", error)).split())
+
+
+_RESTORE = "restore a backup"
+_CALIBRATE = "fit the error model again (freshet calibrate), or restore a backup"
+CHECKERS = (
+    Checker(
+        SeriesRow,
+        partial(checksums.is_whole, SeriesRow),
+        "ingest all of that year again, which replaces it, or restore a backup",
+    ),
+    Checker(RevisionRow, partial(checksums.is_whole, RevisionRow), _RESTORE),
+    Checker(StateRow, states.is_whole, "none is needed: the next forecast computes it anew"),
+    Checker(WeightsRow, partial(_hashed, "weights", "sha256"), _RESTORE),
+    Checker(CheckpointRow, partial(_hashed, "content", "sha256"), "start the training again, or restore a backup"),
+    Checker(FinishedMemberRow, _member_is_whole, "start the training again, or restore a backup"),
+    Checker(ErrorModelRow, partial(checksums.is_whole, ErrorModelRow), _CALIBRATE),
+    Checker(BasinErrorsRow, partial(_hashed, "content", "sha256"), _CALIBRATE),
+    Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which makes another run, or restore a backup"),
+    Checker(WeatherBasinRow, weather_issues.is_whole, _RESTORE),
+    Checker(BridgeBasinRow, _bridge_is_whole, "fit the bridge again, or restore a backup"),
+    Checker(
+        SimulatedWaterRow,
+        partial(checksums.is_whole, SimulatedWaterRow),
+        "simulate it again (freshet thresholds simulate)",
+    ),
+)
+"""One for each table whose rows carry a checksum."""

@@ -1,0 +1,88 @@
+"""What of runs is outdated: what-if runs wholly, of all others what their members computed."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session
+
+from records.alerts.tables import AlertBasinRow, AlertRow
+from records.database.array_codec import is_whole
+from records.database.statements import table_of
+from records.database.tables import PrunedRow
+from records.runs.run_arrays import owner_of, packed, unpacked, without_members
+from records.runs.tables import NewestRunRow, RunBasinRow, RunContentRow, RunRow
+
+WHAT_IF = "what-if"
+
+
+def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
+    """Return the what-if runs that were made before an instant, each with a count of 1.
+
+    One that a younger is compared with is not among them.
+
+    Args:
+        runs: look at these alone; None for all.
+    """
+    query = select(RunRow.id).where(RunRow.purpose == WHAT_IF, RunRow.created_at < before)
+    return _counted(session, query, runs, except_=_bases(session, before))
+
+
+def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
+    """Delete what-if runs, and return their ids."""
+    for row in (RunContentRow, RunBasinRow):
+        session.execute(delete(row).where(row.run_id.in_(runs)))
+    return list(session.scalars(delete(RunRow).where(RunRow.id.in_(runs)).returning(RunRow.id)))
+
+
+def outdated_members(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
+    """Return the runs of before an instant that still have what their members computed, each with its count of basins.
+
+    The newest of a basin, those by which alerts stand, and those that a what-if run is compared with are not among
+    them.
+
+    Args:
+        runs: look at these alone; None for all.
+    """
+    thinned = select(PrunedRow.id).where(PrunedRow.rule == "members")
+    query = select(RunRow.id).where(
+        RunRow.purpose != WHAT_IF,
+        RunRow.created_at < before,
+        RunRow.id.not_in(thinned),
+        RunRow.id.not_in(select(NewestRunRow.run_id)),
+        RunRow.id.not_in(select(AlertBasinRow.run_id)),
+        RunRow.id.not_in(select(AlertRow.run_id)),
+    )
+    found = _counted(session, query, runs, except_=_bases(session))
+    of_run = (
+        select(RunContentRow.run_id, func.count()).where(RunContentRow.run_id.in_(found)).group_by(RunContentRow.run_id)
+    )
+    return dict.fromkeys(found, 0) | dict(session.execute(of_run).all())
+
+
+def remove_members(session: Session, runs: Collection[str]) -> list[str]:
+    """Keep of some runs what is kept for ever, and return their ids. What is damaged stays as it is."""
+    table = table_of(RunContentRow)
+    for run, basin, content in session.execute(select(table).where(table.c.run_id.in_(runs))).all():
+        owner = owner_of(run, basin)
+        if is_whole(owner, content):
+            left = without_members(unpacked(owner, content))
+            own = (table.c.run_id == run) & (table.c.basin_id == basin)
+            kept = packed(owner, [*left.series.values()], left.ledgers)
+            session.execute(table.update().where(own).values(content=kept))
+    return list(runs)
+
+
+def _counted(
+    session: Session, query: "Select[str]", runs: Collection[str] | None, *, except_: Collection[str]
+) -> dict[str, int]:
+    if runs is not None:
+        query = query.where(RunRow.id.in_(runs))
+    return {run: 1 for run in session.scalars(query.order_by(RunRow.id)) if run not in except_}
+
+
+def _bases(session: Session, since: datetime | None = None) -> set[str]:
+    """Return the runs that what-if runs are compared with: all, or those made at an instant or later."""
+    query = select(RunRow.what_if).where(RunRow.purpose == WHAT_IF, RunRow.what_if.is_not(None))
+    asked = session.scalars(query if since is None else query.where(RunRow.created_at >= since))
+    return {what_if.base for what_if in asked if what_if is not None and what_if.base is not None}

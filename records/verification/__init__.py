@@ -1,0 +1,1 @@
+"""Stored scores, comparisons and published results."""

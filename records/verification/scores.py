@@ -1,0 +1,224 @@
+"""Skill of a version: scores under their whole key, and the cells that read as snow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from records.database.base import Base, JsonObject
+from records.database.statements import as_record, as_values, insert_into
+from records.verification.tables import ScoreRow, SnowCellsRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One score.
+
+    Attributes:
+        version_id, basin_id: of which version, where.
+        member: a member's number, or `mean`.
+        metric: its name (`nse`, `kge`).
+        first_day, last_day: the period.
+        lead, season, threshold: the part of the days that it is of, or `all`.
+        forcing_kind: of the forcing that drove the simulation.
+        reference: what it is held against.
+        n: how many pairs it is of.
+        value: the score; None with the reason.
+        low, high: its interval, where one was made.
+        attributes_assumed: the attributes of the basin that were assumed in the simulation; None where the score is
+            older than this field.
+        shipped: whether it came with the ensemble; an evaluation here takes its place.
+    """
+
+    version_id: str
+    basin_id: str
+    member: str
+    metric: str
+    first_day: Day
+    last_day: Day
+    lead: str = "all"
+    season: str = "all"
+    threshold: str = "all"
+    forcing_kind: str = "observed"
+    reference: str = "observed"
+    n: int
+    value: float | None
+    reason: str | None = None
+    low: float | None = None
+    high: float | None = None
+    attributes_assumed: list[str] | None = None
+    shipped: bool = False
+    evaluated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnowCells:
+    """The cells that read as snow in a basin, chosen on the training period.
+
+    Attributes:
+        version_id, basin_id: of which version, where.
+        product: the reference snow product.
+        cells: the chosen cells by member label.
+        training_first, training_last, training_r: the days they were chosen on, Pearson's r there.
+        test_first, test_last, test_r: other days, Pearson's r there.
+        bias_pct: of the test days, %.
+        bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
+            no such days, and in a row that is older than this field.
+        reason: why another number is missing.
+    """
+
+    version_id: str
+    basin_id: str
+    product: str
+    cells: JsonObject
+    training_first: Day
+    training_last: Day
+    training_r: float | None
+    test_first: Day
+    test_last: Day
+    test_r: float | None
+    bias_pct: float | None
+    bare_mm: float | None = None
+    reason: str | None = None
+    evaluated_at: datetime
+
+
+_CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shipped")
+
+
+def replace(session: Session, scores: Sequence[Score]) -> None:
+    """Keep scores, each in place of the one under its key. One that is the same as before is left alone."""
+    if not scores:
+        return
+    insert = insert_into(session, ScoreRow)
+    table, new = insert.table, insert.excluded
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=_key(ScoreRow),
+            set_={name: new[name] for name in (*_CONTENT, "evaluated_at")},
+            where=or_(*(_comparable(table.c[name]).is_distinct_from(_comparable(new[name])) for name in _CONTENT)),
+        ),
+        [as_values(score) for score in scores],
+    )
+
+
+def add(session: Session, scores: Sequence[Score]) -> None:
+    """Add scores where there is none under their key yet."""
+    if scores:
+        insert = insert_into(session, ScoreRow).on_conflict_do_nothing()
+        session.execute(insert, [as_values(score) for score in scores])
+
+
+def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return a column as both databases compare it: PostgreSQL compares no JSON."""
+    return cast(column, Text) if isinstance(column.type, JSON) else column
+
+
+def scores(
+    session: Session,
+    *,
+    versions: Sequence[str] | None = None,
+    basins: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    members: Sequence[str] | None = None,
+    first_day: Day | None = None,
+    last_day: Day | None = None,
+) -> list[Score]:
+    """Return the scores that match, in the order of their keys; `first_day` and `last_day` are a whole period's."""
+    query = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
+    filters = (
+        (ScoreRow.version_id, versions),
+        (ScoreRow.basin_id, basins),
+        (ScoreRow.metric, metrics),
+        (ScoreRow.member, members),
+    )
+    for column, values in filters:
+        if values is not None:
+            query = query.where(column.in_(values))
+    if first_day is not None:
+        query = query.where(ScoreRow.first_day == first_day)
+    if last_day is not None:
+        query = query.where(ScoreRow.last_day == last_day)
+    return [as_record(Score, row) for row in session.scalars(query)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quartiles:
+    """One score over the basins of an evaluation, its key as in `Score`.
+
+    Attributes:
+        n: how many basins have a value; lacking: how many have a reason in its place.
+        shipped: how many of the values came with the ensemble.
+        p25, median, p75: over those that have one; None where none has.
+    """
+
+    member: str
+    metric: str
+    first_day: Day
+    last_day: Day
+    lead: str
+    season: str
+    threshold: str
+    forcing_kind: str
+    reference: str
+    n: int
+    lacking: int
+    shipped: int
+    p25: float | None
+    median: float | None
+    p75: float | None
+
+
+def quartiles(session: Session, version: str, metrics: Sequence[str] | None = None) -> list[Quartiles]:
+    """Return the quartiles of a version's scores over the basins, in the order of their keys."""
+    key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
+    columns = [getattr(ScoreRow, name) for name in key]
+    query = select(*columns, ScoreRow.value, ScoreRow.shipped).filter_by(version_id=version).order_by(*columns)
+    if metrics is not None:
+        query = query.where(ScoreRow.metric.in_(metrics))
+    groups: dict[tuple[Any, ...], list[tuple[float | None, bool]]] = {}
+    for *group, value, shipped in session.execute(query):
+        groups.setdefault(tuple(group), []).append((value, shipped))
+    return [_quartiles(dict(zip(key, group, strict=True)), values) for group, values in groups.items()]
+
+
+def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]]) -> Quartiles:
+    known = [value for value, _ in values if value is not None]
+    came = sum(shipped for value, shipped in values if value is not None)
+    cuts: list[float | None] = [*np.percentile(known, [25, 50, 75]).tolist()] if known else [None, None, None]
+    p25, median, p75 = cuts
+    return Quartiles(
+        **key, n=len(known), lacking=len(values) - len(known), shipped=came, p25=p25, median=median, p75=p75
+    )
+
+
+def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
+    """Keep snow cells, each in place of those of its version, basin and product."""
+    if not rows:
+        return
+    insert = insert_into(session, SnowCellsRow)
+    content = [column.name for column in insert.table.columns if not column.primary_key]
+    session.execute(
+        insert.on_conflict_do_update(
+            index_elements=_key(SnowCellsRow), set_={name: insert.excluded[name] for name in content}
+        ),
+        [as_values(row) for row in rows],
+    )
+
+
+def snow_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
+    """Return a version's snow cells, of all basins or of some."""
+    query = select(SnowCellsRow).filter_by(version_id=version)
+    if basins is not None:
+        query = query.where(SnowCellsRow.basin_id.in_(basins))
+    rows = session.scalars(query.order_by(SnowCellsRow.basin_id, SnowCellsRow.product))
+    return [as_record(SnowCells, row) for row in rows]
+
+
+def _key(row: type[Base]) -> list[str]:
+    return [column.name for column in row.__table__.primary_key]

@@ -1,0 +1,201 @@
+"""Scores, snow cells, lead-time scores, comparisons and published scores."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from hydrology.base.calendar import Day
+from hydrology.verification.results import Reliability
+from records.database.base import Base, Document, JsonList, JsonObject, one_of
+from records.verification.comparison_results import ComparisonResult
+
+
+class PublicationRow(Base):
+    """Where published scores are from."""
+
+    __tablename__ = "publications"
+
+    source: Mapped[str] = mapped_column(primary_key=True)
+    citation: Mapped[str]
+    file_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    kept_at: Mapped[datetime]
+
+
+class PublishedScoreRow(Base):
+    """One published score, with a value or a reason."""
+
+    __tablename__ = "published_scores"
+    __table_args__ = (
+        CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="reason"),
+        CheckConstraint("first_day <= last_day", name="order"),
+    )
+
+    source: Mapped[str] = mapped_column(ForeignKey("publications.source"), primary_key=True)
+    model: Mapped[str] = mapped_column(primary_key=True)
+    # Not a foreign key: what is published of a gauge holds whether or not its data are kept here yet.
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    first_day: Mapped[Day] = mapped_column(primary_key=True)
+    last_day: Mapped[Day] = mapped_column(primary_key=True)
+    value: Mapped[float | None]
+    reason: Mapped[str | None]
+
+
+class ComparisonRow(Base):
+    """A comparison; one that says the same is the same row."""
+
+    __tablename__ = "comparisons"
+    __table_args__ = (
+        UniqueConstraint("fingerprint"),
+        CheckConstraint("first_day <= last_day", name="order"),
+        CheckConstraint("length(fingerprint) = 64", name="fingerprint"),
+    )
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    created_at: Mapped[datetime]
+    first_day: Mapped[Day]
+    last_day: Mapped[Day]
+    basins: Mapped[JsonList]
+    result: Mapped[ComparisonResult] = mapped_column(Document(ComparisonResult))
+    fingerprint: Mapped[str]
+    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    owner: Mapped[str | None]
+
+
+class ComparisonVersionRow(Base):
+    """A version of a comparison. The others are held against that of position 0."""
+
+    __tablename__ = "comparison_versions"
+    __table_args__ = (
+        UniqueConstraint("comparison_id", "version_id"),
+        CheckConstraint("position >= 0", name="position"),
+        Index(None, "version_id"),
+    )
+
+    comparison_id: Mapped[str] = mapped_column(ForeignKey("comparisons.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+
+
+class ScoreRow(Base):
+    """One score under its whole key: `all` where a key part does not select, a reason where there is no value."""
+
+    __tablename__ = "scores"
+    __table_args__ = (
+        CheckConstraint("(value IS NULL) = (reason IS NOT NULL)", name="reason"),
+        CheckConstraint("first_day <= last_day", name="order"),
+        CheckConstraint("n >= 0", name="n"),
+        CheckConstraint("low <= high", name="interval"),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    member: Mapped[str] = mapped_column(primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    first_day: Mapped[Day] = mapped_column(primary_key=True)
+    last_day: Mapped[Day] = mapped_column(primary_key=True)
+    lead: Mapped[str] = mapped_column(primary_key=True)
+    season: Mapped[str] = mapped_column(primary_key=True)
+    threshold: Mapped[str] = mapped_column(primary_key=True)
+    forcing_kind: Mapped[str] = mapped_column(primary_key=True)
+    reference: Mapped[str] = mapped_column(primary_key=True)
+    n: Mapped[int]
+    value: Mapped[float | None]
+    reason: Mapped[str | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    evaluated_at: Mapped[datetime]
+    # Names; null where the score is older than this column.
+    attributes_assumed: Mapped[JsonList | None]
+    shipped: Mapped[bool] = mapped_column(server_default=false())
+
+
+class SnowCellsRow(Base):
+    """The cells of each member whose sum follows a reference snow series, and how well."""
+
+    __tablename__ = "snow_cells"
+    __table_args__ = (
+        CheckConstraint(
+            "reason IS NOT NULL OR (training_r IS NOT NULL AND test_r IS NOT NULL AND bias_pct IS NOT NULL)",
+            name="reason",
+        ),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    product: Mapped[str] = mapped_column(primary_key=True)
+    cells: Mapped[JsonObject]
+    training_first: Mapped[Day]
+    training_last: Mapped[Day]
+    training_r: Mapped[float | None]
+    test_first: Mapped[Day]
+    test_last: Mapped[Day]
+    test_r: Mapped[float | None]
+    bias_pct: Mapped[float | None]
+    reason: Mapped[str | None]
+    evaluated_at: Mapped[datetime]
+    # Null where the cells are from before this column.
+    bare_mm: Mapped[float | None]
+
+
+class RegionalSnowRow(Base):
+    """The cells of each member that read as snow in basins without a reference
+    (`records.simulations.regional_snow_cells`)."""
+
+    __tablename__ = "regional_snow"
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    content: Mapped[JsonObject]
+    evaluated_at: Mapped[datetime]
+
+
+class VerificationRow(Base):
+    """The scores of one forecaster at one lead in one season; `missing` has the reason for each that is null."""
+
+    __tablename__ = "verification"
+    __table_args__ = (
+        CheckConstraint("first_day <= last_day", name="order"),
+        CheckConstraint("lead >= 1", name="lead"),
+        CheckConstraint("n >= 0", name="n"),
+        CheckConstraint("every_days >= 1", name="every_days"),
+        one_of("origin", "reforecast", "issued"),
+    )
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    first_day: Mapped[Day] = mapped_column(primary_key=True)
+    last_day: Mapped[Day] = mapped_column(primary_key=True)
+    forecaster: Mapped[str] = mapped_column(primary_key=True)
+    lead: Mapped[int] = mapped_column(primary_key=True)
+    season: Mapped[str] = mapped_column(primary_key=True)
+    every_days: Mapped[int | None]
+    error_model: Mapped[str | None]
+    attributes_assumed: Mapped[JsonList]
+    verified_at: Mapped[datetime]
+    n: Mapped[int]
+    years: Mapped[int]
+    crps_mm_per_day: Mapped[float | None]
+    crpss_climatology: Mapped[float | None]
+    crpss_climatology_low: Mapped[float | None]
+    crpss_climatology_high: Mapped[float | None]
+    crpss_persistence: Mapped[float | None]
+    crpss_persistence_low: Mapped[float | None]
+    crpss_persistence_high: Mapped[float | None]
+    coverage_90: Mapped[float | None]
+    coverage_90_low: Mapped[float | None]
+    coverage_90_high: Mapped[float | None]
+    coverage_50: Mapped[float | None]
+    width_90_mm_per_day: Mapped[float | None]
+    width_50_mm_per_day: Mapped[float | None]
+    nse_of_median: Mapped[float | None]
+    threshold_mm_per_day: Mapped[float | None]
+    brier: Mapped[float | None]
+    pod: Mapped[float | None]
+    far: Mapped[float | None]
+    csi: Mapped[float | None]
+    pit: Mapped[JsonList | None]
+    reliability: Mapped[Reliability | None] = mapped_column(Document(Reliability))
+    missing: Mapped[JsonObject]
+    origin: Mapped[str] = mapped_column(primary_key=True)
+    weather: Mapped[str] = mapped_column(primary_key=True)

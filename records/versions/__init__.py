@@ -1,0 +1,1 @@
+"""Stored model versions, trainings, promotions and error models."""

@@ -1,0 +1,184 @@
+"""Error models: one a version, fitted on days that the version has not learnt from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
+from records.database.checksums import is_whole
+from records.database.ids import Corrupt, fingerprint, sha256
+from records.database.named_arrays import pack, unpack
+from records.database.statements import add_all, insert_into
+from records.versions import versions
+from records.versions.tables import BasinErrorsRow, ErrorModelRow
+
+OBSERVED = "observed"
+"""The weather of an error model of simulations."""
+
+
+def of_weather(source: str, model: str) -> str:
+    """Return the weather of an error model of forecasts that a weather forecast drove."""
+    return f"{source}/{model}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewErrorModel:
+    """An error model to be kept.
+
+    Attributes:
+        version_id: whose flow it was fitted to.
+        weather: what drove that: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
+        first, last: the days that it was fitted on at most.
+        days: how many observed days it rests on, of all basins.
+        shape: of the basins with numbers of their own.
+        regional: of those without.
+        for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, and so serves them.
+    """
+
+    version_id: str
+    weather: str = OBSERVED
+    first: Day
+    last: Day
+    days: int
+    shape: Shape
+    regional: Shape
+    basins: Mapping[str, BasinErrors]
+    for_unseen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorModel:
+    """A kept error model, with the errors of the basins that were asked for, as far as it knows them.
+
+    Attributes:
+        sha256: of all its numbers.
+    """
+
+    version_id: str
+    weather: str
+    first: Day
+    last: Day
+    days: int
+    shape: Shape
+    regional: Shape
+    for_unseen: bool
+    basins: Mapping[str, BasinErrors]
+    sha256: str
+    created_at: datetime
+
+    @property
+    def period(self) -> Period:
+        """The days that it was fitted on at most."""
+        return Period(self.first, self.last)
+
+    def of_basin(self, name: str) -> BasinErrorModel | None:
+        """Return the error model of a basin that was asked for, or None."""
+        errors = self.basins.get(name)
+        return None if errors is None else BasinErrorModel.of(self.shape, self.regional, errors)
+
+
+def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
+    """Keep the error model of a version in place of the one before, and return its fingerprint.
+
+    Raises:
+        UnknownVersion: there is no such version.
+    """
+    versions.get(session, new.version_id)
+    shape, regional = pack(new.shape.arrays()), pack(new.regional.arrays())
+    key = {"version_id": new.version_id, "weather": new.weather}
+    basins = [_row(key, name, errors) for name, errors in new.basins.items()]
+    hashes = {row["basin_id"]: row["sha256"] for row in basins}
+    whole = fingerprint([sha256(shape), sha256(regional), hashes])
+    for table in (BasinErrorsRow, ErrorModelRow):
+        session.execute(delete(table).filter_by(version_id=new.version_id, weather=new.weather))
+    values = {**key, "first": new.first, "last": new.last, "days": new.days, "for_unseen": new.for_unseen}
+    values |= {"content": shape, "regional": regional, "sha256": whole, "created_at": at}
+    add_all(session, ErrorModelRow, [values])
+    add_all(session, BasinErrorsRow, basins)
+    return whole
+
+
+def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
+    """Keep the errors of basins that an error model has none of; nothing where it has been replaced meanwhile."""
+    row = session.get(ErrorModelRow, (model.version_id, model.weather), populate_existing=True)
+    if row is None or row.sha256 != model.sha256:
+        return
+    key = {"version_id": model.version_id, "weather": model.weather}
+    rows = [_row(key, name, errors) for name, errors in basins.items()]
+    if rows:
+        session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
+
+
+def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
+    """Return the basins that the error model of a version has no errors of, where it serves basins never seen."""
+    serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
+    if not session.scalar(serves):
+        return []
+    met = select(BasinErrorsRow.basin_id).filter_by(version_id=version_id, weather=weather)
+    known = set(session.scalars(met.where(BasinErrorsRow.basin_id.in_(basins))))
+    return [basin for basin in basins if basin not in known]
+
+
+def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
+    """Return the error model of a version for a weather with the errors of some basins, or None.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.get(ErrorModelRow, (version_id, weather), populate_existing=True)
+    if row is None:
+        return None
+    of_basins = session.scalars(
+        select(BasinErrorsRow)
+        .filter_by(version_id=version_id, weather=weather)
+        .where(BasinErrorsRow.basin_id.in_(basins))
+    )
+    try:
+        if not is_whole(ErrorModelRow, row):
+            raise ValueError(row.version_id)
+        shape = Shape.from_arrays(_arrays(row.content))
+        regional = shape if row.regional is None else Shape.from_arrays(_arrays(row.regional))
+        known = {part.basin_id: _errors(part) for part in of_basins}
+    except (SafetensorError, KeyError, ValueError):
+        raise Corrupt(
+            f"The stored error model of version {version_id} is damaged: fit it again (freshet calibrate)."
+        ) from None
+    return ErrorModel(
+        version_id=version_id,
+        weather=weather,
+        first=row.first,
+        last=row.last,
+        days=row.days,
+        shape=shape,
+        regional=regional,
+        for_unseen=row.for_unseen,
+        basins=known,
+        sha256=row.sha256,
+        created_at=row.created_at,
+    )
+
+
+def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, Any]:
+    content = pack(errors.arrays())
+    return {**key, "basin_id": basin, "days": errors.days, "content": content, "sha256": sha256(content)}
+
+
+def _errors(row: BasinErrorsRow) -> BasinErrors:
+    if sha256(row.content) != row.sha256:
+        raise ValueError(row.basin_id)
+    return BasinErrors.from_arrays(_arrays(row.content), row.days)
+
+
+def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    arrays = unpack(content)
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError("not finite")
+    return arrays

@@ -1,0 +1,216 @@
+"""Which version a basin's forecasts come from: rows with history, never overwritten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Subquery, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput
+from records.alerts import alerts
+from records.basins import basins
+from records.database.statements import add_all, as_record
+from records.versions import versions
+from records.versions.tables import PromotionRow
+
+
+class Withdrawn(InvalidInput):
+    """The version may not be used any more."""
+
+    kind = "withdrawn-version"
+
+
+class AgainstPhysics(InvalidInput):
+    """The version's networks do what water cannot do."""
+
+    kind = "against-physics"
+
+
+class NotOwnersBasin(InvalidInput):
+    """An operator's version serves only basins that the operator's key registered."""
+
+    kind = "not-owners-basin"
+
+
+class NoBasin(InvalidInput):
+    """No basin is named, and the version has none here."""
+
+    kind = "no-basin"
+
+
+class NothingBefore(InvalidInput):
+    """No basin that the version is current for had another before it."""
+
+    kind = "nothing-before"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """From `promoted_at` on, the basin's forecasts come from the version."""
+
+    basin_id: str
+    version_id: str
+    promoted_at: datetime
+    promoted_by: str
+    reason: str
+
+
+def promote(
+    session: Session, version: str, basin_ids: Sequence[str] | None, *, reason: str, by: str, at: datetime
+) -> list[str]:
+    """Make a version the current one of some basins, and return those for which it was not already.
+
+    Where alerts of a basin were decided by the version before, that is told as a change of its own.
+
+    Args:
+        basin_ids: whether it learnt from them or not; None for `basins_of`.
+
+    Raises:
+        UnknownVersion, UnknownBasin: one of them is not kept.
+        NoBasin: none is named, and the version has none here.
+        Withdrawn: the version may not be used.
+        AgainstPhysics: a probe of its physics failed.
+        NotOwnersBasin: it is an operator's, and a basin is not registered with that key.
+        InvalidInput: nobody or no reason is named.
+    """
+    if not by.strip() or not reason.strip():
+        raise InvalidInput("A promotion names who promotes and why: give both.")
+    candidate = versions.get(session, version)
+    if candidate.status == "withdrawn":
+        raise Withdrawn(f"Version {version} was withdrawn: promote another.")
+    if failures := [probe.in_words for probe in candidate.properties.physics or () if not probe.passes]:
+        raise AgainstPhysics(f"Version {version} fails probes of its physics ({'; '.join(failures)}): promote another.")
+    if basin_ids is None:
+        basin_ids = basins_of(session, version)
+    for basin in sorted(set(basin_ids)):
+        basins.lock(session, basin)
+    _require_owners(session, candidate, basin_ids)
+    before = current(session, basin_ids)
+    changed = [basin for basin in dict.fromkeys(basin_ids) if before.get(basin) != version]
+    stamp = {"version_id": version, "promoted_at": at, "promoted_by": by, "reason": reason}
+    add_all(session, PromotionRow, [stamp | {"basin_id": basin} for basin in changed])
+    for basin in changed:
+        if basin in before:
+            alerts.promoted(session, basin, before[basin], version, at)
+    return changed
+
+
+def servable(session: Session, owner: str | None, basin_ids: Sequence[str]) -> list[str]:
+    """Return those of some basins that a version of an owner may serve: all where that is the service."""
+    if owner is None:
+        return list(basin_ids)
+    own = set(basins.registered_with(session, owner))
+    return [basin for basin in basin_ids if basin in own]
+
+
+def _require_owners(session: Session, version: versions.Version, basin_ids: Sequence[str]) -> None:
+    served = set(servable(session, version.owner, basin_ids))
+    if others := sorted({*basin_ids} - served):
+        raise NotOwnersBasin(
+            f"Version {version.id} was trained with an operator's key and serves only basins registered with that key, "
+            f"not {', '.join(others[:5])}{' and others' if others[5:] else ''}: name the operator's basins, or train a "
+            "version with an admin's key or on the command line."
+        )
+
+
+def roll_back(session: Session, version: str, *, reason: str, by: str, at: datetime) -> dict[str, str]:
+    """Give each basin that a version is current for the version that it had before, and return those.
+
+    A basin that had none before keeps what it has: without a version it would have no forecast.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NothingBefore: no basin had another.
+        Withdrawn, AgainstPhysics: one that was in use before may not be used any more; nothing is changed.
+        InvalidInput: nobody or no reason is named.
+    """
+    versions.get(session, version)
+    earlier = before(session, in_use(session).get(version, []))
+    if not earlier:
+        raise NothingBefore(
+            f"No basin that uses version {version} had another before it: there is nothing to go back to."
+        )
+    for old in sorted(set(earlier.values())):
+        promote(session, old, [basin for basin in earlier if earlier[basin] == old], reason=reason, by=by, at=at)
+    return earlier
+
+
+def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
+    """Return the current version of each basin; a basin without one is not there."""
+    current_rows = current_versions()
+    rows = session.execute(
+        select(current_rows.c.basin_id, current_rows.c.version_id).where(current_rows.c.basin_id.in_(basin_ids))
+    )
+    return dict(rows.all())
+
+
+def basins_here(session: Session, version: versions.Version) -> list[str]:
+    """Return the kept basins of a version's scope, or, where none of them is kept, those it is current for."""
+    return basins.known(session, version.scope) or in_use(session).get(version.id, [])
+
+
+def basins_of(session: Session, version: str) -> list[str]:
+    """Return the basins that a version is meant for where none is named (`basins_here`).
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoBasin: it learnt from none that is kept, and is current for no other.
+    """
+    basins = basins_here(session, versions.get(session, version))
+    if not basins:
+        raise NoBasin(
+            f"None of the basins that version {version} learnt from is kept here, and it is current for no other: "
+            "name the basins."
+        )
+    return basins
+
+
+def in_use(session: Session) -> dict[str, list[str]]:
+    """Return the basins that each version is current for; a version that is current for none is not there."""
+    current_rows = current_versions()
+    used: dict[str, list[str]] = {}
+    for version, basin in session.execute(
+        select(current_rows.c.version_id, current_rows.c.basin_id).order_by(current_rows.c.basin_id)
+    ):
+        used.setdefault(version, []).append(basin)
+    return used
+
+
+def current_versions() -> Subquery:
+    """Return the subquery (basin_id, version_id) of each basin's newest promotion."""
+    newest = select(func.max(PromotionRow.id)).group_by(PromotionRow.basin_id)
+    return select(PromotionRow.basin_id, PromotionRow.version_id).where(PromotionRow.id.in_(newest)).subquery()
+
+
+def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
+    """Return the version that each basin's forecasts came from before the current one; a basin without is not there."""
+    newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())
+    ranked = select(PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank"))
+    ranked_rows = ranked.where(PromotionRow.basin_id.in_(basin_ids)).subquery()
+    columns = ranked_rows.c.basin_id, ranked_rows.c.version_id
+    rows = session.execute(select(*columns).where(ranked_rows.c.rank == 2).order_by(ranked_rows.c.basin_id))
+    return dict(rows.all())
+
+
+def history(session: Session, basin: str) -> list[Promotion]:
+    """Return a basin's promotions, the newest first."""
+    rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
+    return [as_record(Promotion, row) for row in rows]
+
+
+def since(session: Session, instant: datetime) -> set[str]:
+    """Return the basins that were given another version after an instant."""
+    return set(session.scalars(select(PromotionRow.basin_id).where(PromotionRow.promoted_at > instant)))
+
+
+def of_version(session: Session, version: str) -> list[Promotion]:
+    """Return the promotions of a version, the newest first, those of one instant by basin.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    versions.get(session, version)
+    order = (PromotionRow.promoted_at.desc(), PromotionRow.basin_id)
+    rows = session.scalars(select(PromotionRow).where(PromotionRow.version_id == version).order_by(*order))
+    return [as_record(Promotion, row) for row in rows]

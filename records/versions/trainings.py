@@ -1,0 +1,234 @@
+"""Trainings under way. A training is its request: the same request again is the same training."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, union_all
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import NotFound
+from records.database.base import JsonObject
+from records.database.ids import fingerprint, sha256, verified
+from records.database.statements import as_record, as_values, insert_into
+from records.jobs import jobs
+from records.versions.tables import CheckpointRow, FinishedMemberRow, TrainingRow
+from records.versions.versions import Member, Which
+
+
+class UnknownTraining(NotFound):
+    """No training of that id is kept."""
+
+    kind = "unknown-training"
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training: `running`, `finished` (its version is named) or `failed` (its reason is)."""
+
+    id: str
+    request: JsonObject
+    status: str
+    reason: str | None
+    version_id: str | None
+    started_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a member's training goes on from, and how far it had come."""
+
+    label: int
+    step: int
+    content: bytes
+    progress: JsonObject
+    updated_at: datetime
+
+
+def start(session: Session, request: JsonObject, at: datetime) -> Training:
+    """Begin the training of a request, or go on with it: a failed one runs again, a finished one is returned."""
+    training = fingerprint(request)
+    insert = insert_into(session, TrainingRow)
+    values = {"id": training, "request": request, "status": "running", "started_at": at, "updated_at": at}
+    restarted = {"status": "running", "reason": None, "updated_at": at}
+    session.execute(
+        insert.on_conflict_do_update(index_elements=["id"], set_=restarted, where=insert.table.c.status == "failed"),
+        values,
+    )
+    return get(session, training)
+
+
+def version_of(session: Session, request: JsonObject) -> str | None:
+    """Return the version that the training of a request has led to; None where it has not, or was never begun."""
+    return session.scalar(select(TrainingRow.version_id).where(TrainingRow.id == fingerprint(request)))
+
+
+def lock(session: Session, training: str) -> Training:
+    """Return a training, and make other transactions that write to it wait until this one ends.
+
+    Raises:
+        UnknownTraining: there is none of that id.
+    """
+    # On SQLite the whole database is locked already, and FOR UPDATE is left out.
+    session.execute(select(TrainingRow.id).where(TrainingRow.id == training).with_for_update())
+    return get(session, training)
+
+
+def get(session: Session, training: str) -> Training:
+    """Return a training.
+
+    Raises:
+        UnknownTraining: there is none of that id.
+    """
+    return as_record(Training, _row(session, training))
+
+
+def list_trainings(session: Session, *, status: str | None = None) -> list[Training]:
+    """Return the trainings, the newest first."""
+    query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
+    if status is not None:
+        query = query.where(TrainingRow.status == status)
+    return [as_record(Training, row) for row in session.scalars(query)]
+
+
+def save_checkpoint(
+    session: Session, training: str, label: int, step: int, content: bytes, progress: JsonObject, at: datetime
+) -> bool:
+    """Keep a member's checkpoint in place of an earlier one.
+
+    Returns False, and keeps nothing, where a later step is kept already or the training is finished.
+    """
+    if lock(session, training).status == "finished":
+        return False
+    insert = insert_into(session, CheckpointRow)
+    table = insert.table
+    values = {"step": step, "content": content, "sha256": sha256(content), "progress": progress, "updated_at": at}
+    written = session.execute(
+        insert.values(training_id=training, label=label, **values)
+        .on_conflict_do_update(
+            index_elements=["training_id", "label"],
+            set_={name: insert.excluded[name] for name in values},
+            where=table.c.step <= insert.excluded.step,
+        )
+        .returning(table.c.step)
+    )
+    return written.first() is not None
+
+
+def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None:
+    """Return a member's newest checkpoint, or None before the first.
+
+    Raises:
+        Corrupt: it is damaged.
+    """
+    row = session.get(CheckpointRow, (training, label), populate_existing=True)
+    if row is None:
+        return None
+    verified(row.content, row.sha256, f"checkpoint of member {label}")
+    return as_record(Checkpoint, row)
+
+
+def progress(session: Session, training: str) -> dict[int, JsonObject]:
+    """Return the progress that each member's newest checkpoint told, without its content."""
+    query = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
+    return dict(session.execute(query.order_by(CheckpointRow.label)).all())
+
+
+def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
+    """Keep a member whose training is done, in place of its checkpoint.
+
+    The same again writes nothing, nor does a member of a finished training.
+    """
+    if lock(session, training).status == "finished":
+        return
+    weights: dict[str, bytes | str | None] = {}
+    names: tuple[Which, Which] = ("best", "last")
+    for which in names:
+        content = member.weights.get(which)
+        weights |= {which: content, f"{which}_sha256": None if content is None else sha256(content)}
+    session.execute(
+        insert_into(session, FinishedMemberRow).on_conflict_do_nothing(index_elements=["training_id", "label"]),
+        {"training_id": training, **as_values(member, "weights"), **weights, "finished_at": at},
+    )
+    _forget(session, CheckpointRow, training, member.label)
+
+
+def finished_members(session: Session, training: str) -> list[Member]:
+    """Return the members whose training is done, until the version is assembled.
+
+    Raises:
+        Corrupt: stored weights are damaged.
+    """
+    rows = session.scalars(
+        select(FinishedMemberRow).where(FinishedMemberRow.training_id == training).order_by(FinishedMemberRow.label)
+    )
+    return [Member(row.label, row.seed, _weights(row), row.log) for row in rows]
+
+
+def finish(session: Session, training: str, version: str, at: datetime) -> None:
+    """Note the version that a training led to, and drop the members and checkpoints that are now in it."""
+    row = _row(session, training)
+    row.status, row.reason, row.version_id, row.updated_at = "finished", None, version, at
+    session.flush()
+    for part in (CheckpointRow, FinishedMemberRow):
+        _forget(session, part, training)
+
+
+def fail(session: Session, training: str, reason: str, at: datetime) -> None:
+    """Note why a training stopped. Its checkpoints stay: `start` goes on from them."""
+    row = _row(session, training)
+    row.status, row.reason, row.updated_at = "failed", reason, at
+    session.flush()
+
+
+def outdated(session: Session, before: datetime, trainings: Collection[str] | None = None) -> dict[str, int]:
+    """Return the trainings that have got no checkpoint or member since an instant, with how many of both each has.
+
+    Those that a job works on are not among them.
+
+    Args:
+        trainings: look at these alone; None for all.
+    """
+    parts = union_all(
+        select(CheckpointRow.training_id, CheckpointRow.updated_at.label("at")),
+        select(FinishedMemberRow.training_id, FinishedMemberRow.finished_at.label("at")),
+    ).subquery()
+    counts = (
+        select(parts.c.training_id, func.count()).group_by(parts.c.training_id).having(func.max(parts.c.at) < before)
+    )
+    if trainings is not None:
+        counts = counts.where(parts.c.training_id.in_(trainings))
+    busy = {job.params["training"] for job in jobs.unfinished(session, "member")}
+    return {id_: count for id_, count in session.execute(counts.order_by(parts.c.training_id)) if id_ not in busy}
+
+
+def remove(session: Session, trainings: Collection[str]) -> list[str]:
+    """Drop the checkpoints and finished members of trainings, and return their ids: `start` begins them anew."""
+    for training in trainings:
+        lock(session, training)
+        for part in (CheckpointRow, FinishedMemberRow):
+            _forget(session, part, training)
+    return list(trainings)
+
+
+def _row(session: Session, training: str) -> TrainingRow:
+    row = session.get(TrainingRow, training, populate_existing=True)
+    if row is None:
+        raise UnknownTraining(f"No training {training!r} is kept here: list the trainings to see their ids.")
+    return row
+
+
+def _weights(row: FinishedMemberRow) -> dict[Which, bytes]:
+    name = f"weights of member {row.label}"
+    weights: dict[Which, bytes] = {"last": verified(row.last, row.last_sha256, name)}
+    if row.best is not None and row.best_sha256 is not None:
+        weights["best"] = verified(row.best, row.best_sha256, name)
+    return weights
+
+
+def _forget(
+    session: Session, part: type[CheckpointRow | FinishedMemberRow], training: str, label: int | None = None
+) -> None:
+    deletion = delete(part).where(part.training_id == training)
+    session.execute(deletion if label is None else deletion.where(part.label == label))

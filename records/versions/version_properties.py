@@ -1,0 +1,81 @@
+"""What is known of a version beside its weights and configuration, kept as JSON with it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hydrology.water.probe_results import ProbeResult
+from records.database.json_columns import CLOSED
+from records.versions.promotion_decisions import MedianComparison, PromotionDecision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pretrained:
+    """The shipped ensemble that a version was installed from.
+
+    Attributes:
+        content: the fingerprint of what is shipped.
+        trained_on: the forcing product that it learnt from.
+        twin: the version that is judged in its place on days that it has fitted itself: the same recipe on fewer years.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    name: str
+    content: str
+    trained_on: str
+    twin: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """The fine-tuning that a version comes from.
+
+    Attributes:
+        basins: those it was tuned on.
+        earlier_periods: those in which its ancestors were trained and validated, FIRST..LAST.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    basins: tuple[str, ...]
+    earlier_periods: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closure:
+    """How well a version conserves mass, measured over all its basins.
+
+    Attributes:
+        worst_relative_residual: the largest |residual| / water over all members, basins and days.
+        basins: how many basins were evaluated.
+        period: of the evaluation, FIRST..LAST.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    worst_relative_residual: float
+    basins: int
+    period: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionProperties:
+    """The properties of a version; None where one does not apply, or was not measured or kept.
+
+    Attributes:
+        attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
+        physics: what the probes found of its networks.
+        comparison: what the promotion rule decided, now or in an older Freshet.
+        twin: of one that was trained here on every day there is: the version that is judged in its place on days that
+            it has fitted itself, by the same recipe on fewer years. That of a shipped one is told by `pretrained`.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    attribute_ranges: Mapping[str, tuple[float, float]] | None = None
+    pretrained: Pretrained | None = None
+    tuning: Tuning | None = None
+    closure: Closure | None = None
+    physics: tuple[ProbeResult, ...] | None = None
+    comparison: PromotionDecision | MedianComparison | None = None
+    twin: str | None = None

@@ -1,0 +1,305 @@
+"""Model versions: their weights, inputs and origin never change once they are created."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import InvalidInput, NotFound
+from jobspec.training import used_periods
+from records.database.base import JsonObject
+from records.database.ids import fingerprint, new_id, sha256, verified
+from records.database.statements import add_all, as_record, as_values
+from records.versions.promotion_decisions import PromotionDecision
+from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow
+from records.versions.version_properties import Closure, VersionProperties
+
+Which = Literal["best", "last"]
+
+
+class UnknownVersion(NotFound):
+    """No version of that id is kept."""
+
+    kind = "unknown-version"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One trained network.
+
+    Attributes:
+        label: its number within the version.
+        seed: what its training started from.
+        weights: safetensors bytes of its `best` validation and its `last` step; at least those that are used.
+        log: how its training went.
+    """
+
+    label: int
+    seed: int
+    weights: Mapping[Which, bytes]
+    log: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """A version to be created.
+
+    Attributes:
+        created_at: the wall's time.
+        issued_at: the clock's time.
+        architecture: `mclstm`, `lstm`, `eins`, `mmrnn`.
+        conserving: whether the network conserves mass, so that its ledger must close.
+        product: the forcing product that it takes.
+        config, scaler: what the network is built from and how its inputs are scaled.
+        basins: those it learnt from, kept here or not.
+        data_hash: of the training data.
+        code_version: of the code that trained it.
+        uses: which weights of each member its forecasts use.
+        parent_id: the version that it was fine-tuned from; one that came with Freshet, fine-tuned elsewhere, has none.
+        label: what people call it.
+        properties: what else is known of it.
+        owner: the operator's key that it was trained with, whose basins alone it serves; None for the service's.
+    """
+
+    created_at: datetime
+    issued_at: datetime
+    architecture: str
+    conserving: bool
+    product: str
+    config: JsonObject
+    scaler: JsonObject
+    basins: tuple[str, ...]
+    data_hash: str
+    code_version: str
+    uses: Which
+    parent_id: str | None = None
+    label: str | None = None
+    properties: VersionProperties = field(default_factory=VersionProperties)
+    owner: str | None = None
+
+    @property
+    def trained_on(self) -> str:
+        """The forcing product that it was trained on: another than `product` only where an operator said so."""
+        pretrained = self.properties.pretrained
+        return pretrained.trained_on if pretrained else self.product
+
+    @property
+    def twin_id(self) -> str | None:
+        """The version that is judged in its place on days that it has fitted itself; None where it has none."""
+        pretrained = self.properties.pretrained
+        return pretrained.twin if pretrained else self.properties.twin
+
+    @property
+    def area_products(self) -> tuple[str, ...]:
+        """The products by whose area of a basin it converts discharge: by the first that has one."""
+        return self.product, self.trained_on
+
+    @property
+    def tuned_on(self) -> tuple[str, ...] | None:
+        """The basins that it was fine-tuned on; None where it was trained from scratch."""
+        tuning = self.properties.tuning
+        return tuning.basins if tuning else None
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The basins that it is meant for: those it was fine-tuned on, or all that it learnt from."""
+        return self.tuned_on or self.basins
+
+    @property
+    def earlier_periods(self) -> tuple[str, ...]:
+        """The periods in which its ancestors were trained and validated."""
+        tuning = self.properties.tuning
+        return tuning.earlier_periods if tuning else ()
+
+    @property
+    def used_periods(self) -> tuple[str, ...]:
+        """The periods in which it and its ancestors were trained and validated."""
+        own = [str(period) for _, period in used_periods(self.config)]
+        return tuple(dict.fromkeys([*own, *self.earlier_periods]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version(NewVersion):
+    """A kept version.
+
+    Attributes:
+        id: sorts by creation.
+        members: the labels of its members.
+        weights_hash: the fingerprint of the weights that it uses.
+        status: `ready`, or `withdrawn`: not to be promoted any more.
+    """
+
+    id: str
+    members: tuple[int, ...]
+    weights_hash: str
+    status: str
+
+
+def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
+    """Keep a version with all its members, or nothing.
+
+    Raises:
+        InvalidInput: there is no member, or one lacks the weights that the version uses.
+        IntegrityError: the parent is not kept, or two members share a label.
+    """
+    if not members or any(new.uses not in member.weights for member in members):
+        raise InvalidInput(f"A version needs a member, and each member its {new.uses!r} weights.")
+    hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
+    weights_hash = fingerprint(sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses))
+    version = new_id(new.created_at)
+    with session.begin_nested():
+        values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}
+        add_all(session, VersionRow, [values])
+        owned = {"version_id": version}
+        add_all(session, VersionBasinRow, [owned | {"basin_id": basin} for basin in new.basins])
+        add_all(session, MemberRow, [owned | as_values(member, "weights") for member in members])
+        weights = [
+            owned | {"label": member.label, "which": which, "weights": w, "sha256": hashes[member.label, which]}
+            for member in members
+            for which, w in member.weights.items()
+        ]
+        add_all(session, WeightsRow, weights)
+    return get(session, version)
+
+
+def get(session: Session, version: str) -> Version:
+    """Return a version.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    return _with_parts(session, [_row(session, version)])[0]
+
+
+def newest(session: Session, owner: str | None = None) -> Version:
+    """Return the version created last of the service, or of an operator's key.
+
+    Raises:
+        UnknownVersion: there is none.
+    """
+    of_owner = VersionRow.owner.is_(None) if owner is None else VersionRow.owner == owner
+    row = session.scalars(select(VersionRow).where(of_owner).order_by(VersionRow.id.desc()).limit(1)).one_or_none()
+    if row is None:
+        whose = "here" if owner is None else "under this key"
+        raise UnknownVersion(f"No model version is stored {whose} yet: train one (freshet train).")
+    return _with_parts(session, [row])[0]
+
+
+def owner_of(session: Session, version: str) -> str | None:
+    """Return the operator's key that a version was trained with; None for the service's.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+    """
+    return _row(session, version).owner
+
+
+def list_versions(
+    session: Session,
+    *,
+    product: str | None = None,
+    architecture: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Version]:
+    """Return versions, the newest first; `after` is the last id of the page before."""
+    wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
+    for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
+        if value is not None:
+            wanted = wanted.where(column == value)
+    if after is not None:
+        wanted = wanted.where(VersionRow.id < after)
+    return _with_parts(session, session.scalars(wanted).all())
+
+
+def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
+    """Return a version's members with the weights that it uses, or with those asked for.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        Corrupt: stored weights are damaged.
+    """
+    which = which or get(session, version).uses
+    rows = session.execute(
+        select(MemberRow, WeightsRow)
+        .join(WeightsRow, (WeightsRow.version_id == MemberRow.version_id) & (WeightsRow.label == MemberRow.label))
+        .where(MemberRow.version_id == version, WeightsRow.which == which)
+        .order_by(MemberRow.label)
+    )
+    return [
+        Member(row.label, row.seed, {which: verified(stored.weights, stored.sha256, f"weights of {version}")}, row.log)
+        for row, stored in rows
+    ]
+
+
+def count(session: Session) -> int:
+    """Return how many versions are kept."""
+    return session.scalar(select(func.count()).select_from(VersionRow)) or 0
+
+
+def seeds_of(session: Session, version: str) -> dict[int, int]:
+    """Return the seed of each member of a version by its label; none where the version is not kept."""
+    rows = session.execute(select(MemberRow.label, MemberRow.seed).filter_by(version_id=version).order_by("label"))
+    return dict(rows.all())
+
+
+def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
+    """Return how the training of each member of a version went, by its label; none where it is not kept."""
+    rows = session.execute(select(MemberRow.label, MemberRow.log).filter_by(version_id=version).order_by("label"))
+    return dict(rows.all())
+
+
+def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
+    """Return of each version that is kept whether its network conserves mass."""
+    rows = session.execute(select(VersionRow.id, VersionRow.conserving).where(VersionRow.id.in_(versions)))
+    return dict(rows.all())
+
+
+def set_closure(session: Session, version: str, closure: Closure) -> None:
+    """Keep with a version how well it conserves mass, in place of what was measured before."""
+    row = _row(session, version)
+    row.properties = replace(row.properties, closure=closure)
+    session.flush()
+
+
+def set_comparison(session: Session, version: str, comparison: PromotionDecision) -> None:
+    """Keep with a version what the promotion rule decided, in place of an earlier decision."""
+    row = _row(session, version)
+    row.properties = replace(row.properties, comparison=comparison)
+    session.flush()
+
+
+def withdraw(session: Session, version: str) -> None:
+    """Let a version be promoted no more."""
+    _row(session, version).status = "withdrawn"
+    session.flush()
+
+
+def _row(session: Session, version: str) -> VersionRow:
+    row = session.get(VersionRow, version)
+    if row is None:
+        raise UnknownVersion(f"No model version {version!r} is kept here: list the versions to see their ids.")
+    return row
+
+
+def _with_parts(session: Session, rows: Sequence[VersionRow]) -> list[Version]:
+    ids = [row.id for row in rows]
+    scope = select(VersionBasinRow.version_id, VersionBasinRow.basin_id).order_by(VersionBasinRow.basin_id)
+    labels = select(MemberRow.version_id, MemberRow.label).order_by(MemberRow.label)
+    basins, members = (
+        _grouped(session.execute(wanted.where(wanted.selected_columns[0].in_(ids)))) for wanted in (scope, labels)
+    )
+    return [
+        as_record(Version, row, basins=tuple(basins.get(row.id, ())), members=tuple(members.get(row.id, ())))
+        for row in rows
+    ]
+
+
+def _grouped(pairs: Any) -> dict[str, list[Any]]:
+    groups: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

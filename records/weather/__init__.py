@@ -1,0 +1,1 @@
+"""Stored weather forecasts, feeds and bridges."""

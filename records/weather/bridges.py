@@ -1,0 +1,210 @@
+"""Bridges between products of weather. A fit never changes; which of them a product rests on is noted when applied."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, select, update
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.base.errors import NotFound
+from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
+from records.database.ids import fingerprint, new_id
+from records.database.json_columns import to_json
+from records.database.statements import add_all, as_record, as_values
+from records.runs.bridge_used import RunBridge
+from records.series import series
+from records.weather import product_credits
+from records.weather.tables import BridgeBasinRow, BridgeRow
+
+
+class UnknownBridge(NotFound):
+    """No bridge of that name or id is kept."""
+
+    kind = "unknown-bridge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewBridge:
+    """A fit to be kept.
+
+    Attributes:
+        name: also the product that the weather that it makes is kept under.
+        from_product, to_product: whose weather it takes, and whose it makes of it.
+        model: of the weather forecasts that it is for; None where it is for observed weather.
+        first, last: the days that it was fitted on at most; None where that was left open.
+        refused: why basins have none, by basin.
+    """
+
+    name: str
+    from_product: str
+    to_product: str
+    model: str | None
+    first: Day | None
+    last: Day | None
+    refused: Mapping[str, str]
+    code_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bridge(NewBridge):
+    """A kept fit."""
+
+    id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPart:
+    """What a fit says of a basin.
+
+    Attributes:
+        skill: on days that it was not fitted on; None where it is pooled.
+        pooled_from: the basins that a pooled one is of; `pooled_reason`: why it was not fitted here.
+    """
+
+    basin_id: str
+    corrections: Corrections
+    skill: Skill | None = None
+    pooled_from: tuple[str, ...] = ()
+    pooled_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(NewPart):
+    """What a kept fit says of a basin.
+
+    Attributes:
+        sha256: of its corrections.
+        applied_at: when it was last applied, by the service's clock.
+        applied_stamp: of the series that it was applied to (`series.stamp`); None where it is not in force: another fit
+            has been applied since, or none.
+    """
+
+    bridge_id: str
+    sha256: str
+    applied_at: datetime | None
+    applied_stamp: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The bridge that a basin's weather goes over."""
+
+    bridge: Bridge
+    part: Part
+
+    @property
+    def told(self) -> RunBridge:
+        """What a run keeps of it."""
+        bridge, part = self.bridge, self.part
+        rain = None if part.skill is None else part.skill.variables[PRECIPITATION].bridged
+        return RunBridge(
+            id=bridge.id,
+            name=bridge.name,
+            from_product=bridge.from_product,
+            to_product=bridge.to_product,
+            model=bridge.model,
+            pooled_from=part.pooled_from,
+            precipitation_bias=None if rain is None else rain.bias,
+            precipitation_correlation=None if rain is None else rain.correlation,
+            sha256=part.sha256,
+        )
+
+
+def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datetime) -> Bridge:
+    """Keep a fit.
+
+    Raises:
+        ProductConflict: its name is that of a product which no bridge made.
+    """
+    require_free(session, new.name)
+    bridge = new_id(at)
+    add_all(session, BridgeRow, [as_values(new) | {"id": bridge, "refused": dict(new.refused), "created_at": at}])
+    rows = [
+        as_values(part)
+        | {"bridge_id": bridge, "pooled_from": list(part.pooled_from), "sha256": fingerprint(to_json(part.corrections))}
+        for part in parts
+    ]
+    add_all(session, BridgeBasinRow, rows)
+    return get(session, bridge)
+
+
+def require_free(session: Session, name: str) -> None:
+    """See that a name is not that of a product which no bridge made.
+
+    Raises:
+        ProductConflict: it is.
+    """
+    if name in series.products(session) and not is_kept(session, name):
+        raise product_credits.conflict(name, "holds what no bridge made")
+
+
+def get(session: Session, bridge: str) -> Bridge:
+    """Return a bridge by its id, or the newest of a name.
+
+    Raises:
+        UnknownBridge: there is none.
+    """
+    row = session.get(BridgeRow, bridge) or _newest(session, bridge)
+    if row is None:
+        raise UnknownBridge(f"No bridge {bridge[:64]!r} is kept here: list the bridges to see their names.")
+    return as_record(Bridge, row)
+
+
+def is_kept(session: Session, name: str) -> bool:
+    """Return whether a bridge of a name is kept."""
+    return _newest(session, name) is not None
+
+
+def list_bridges(session: Session) -> list[Bridge]:
+    """Return the newest of each name, in the order of their names."""
+    newest: dict[str, BridgeRow] = {}
+    for row in session.scalars(select(BridgeRow).order_by(BridgeRow.name, BridgeRow.id)):
+        newest[row.name] = row
+    return [as_record(Bridge, row) for row in newest.values()]
+
+
+def parts_of(session: Session, bridge: str) -> list[Part]:
+    """Return what a bridge says of each of its basins, in the order of their identifiers."""
+    query = select(BridgeBasinRow).filter_by(bridge_id=bridge).order_by(BridgeBasinRow.basin_id)
+    return [_part(row) for row in session.scalars(query)]
+
+
+def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, InForce]:
+    """Return the bridge that a product rests on, by basin; none where no bridge made it."""
+    query = _of_basins(basins).where(BridgeRow.name == product, BridgeBasinRow.applied_stamp.is_not(None))
+    return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query)}
+
+
+def for_forecasts(session: Session, model: str, product: str, basins: Sequence[str]) -> dict[str, InForce]:
+    """Return the newest bridge from the weather forecasts of a model to a product, by basin."""
+    query = _of_basins(basins).where(BridgeRow.model == model, BridgeRow.to_product == product)
+    return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query.order_by(BridgeRow.id))}
+
+
+def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, stamp: int) -> None:
+    """Note that a bridge has been applied to a basin's series of a stamp: no other of its name is in force there."""
+    same_name = select(BridgeRow.id).where(BridgeRow.name == bridge.name)
+    of_basin = update(BridgeBasinRow).where(BridgeBasinRow.basin_id == basin)
+    session.execute(of_basin.where(BridgeBasinRow.bridge_id.in_(same_name)).values(applied_stamp=None))
+    in_force = of_basin.where(BridgeBasinRow.bridge_id == bridge.id)
+    session.execute(in_force.values(applied_at=at, applied_stamp=stamp))
+
+
+def _newest(session: Session, name: str) -> BridgeRow | None:
+    return session.scalar(select(BridgeRow).where(BridgeRow.name == name).order_by(BridgeRow.id.desc()).limit(1))
+
+
+def _of_basins(basins: Sequence[str]) -> Select[BridgeBasinRow, BridgeRow]:
+    joined = select(BridgeBasinRow, BridgeRow).join(BridgeRow, BridgeRow.id == BridgeBasinRow.bridge_id)
+    return joined.where(BridgeBasinRow.basin_id.in_(basins))
+
+
+def _in_force(bridge: BridgeRow, part: BridgeBasinRow) -> InForce:
+    return InForce(as_record(Bridge, bridge), _part(part))
+
+
+def _part(row: BridgeBasinRow) -> Part:
+    return as_record(Part, row, pooled_from=tuple(row.pooled_from))

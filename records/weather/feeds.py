@@ -1,0 +1,247 @@
+"""Feeds: which service is asked for which basins, and what came of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypedDict, get_args
+
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import has_source
+from hydrology.base.errors import InvalidInput, NotFound
+from jobspec.feeds import (
+    AnyFeedSettings,
+    FilesSettings,
+    NewFeed,
+    NwisSettings,
+    UsgsSettings,
+    read_settings,
+    stored,
+)
+from records.access import keys
+from records.basins import basins
+from records.database.base import JsonList, JsonObject
+from records.database.ids import new_id
+from records.database.statements import as_record, insert_into, table_of
+from records.series import series
+from records.weather import product_credits
+from records.weather.tables import FeedBasinRow, FeedRow
+
+BasinStatus = Literal["new", "revised", "unchanged", "failed"]
+
+_FEEDS, _BASINS = table_of(FeedRow), table_of(FeedBasinRow)
+
+
+class Hole(TypedDict):
+    """Days inside a basin's record that have no value of some variables: the first and the last, as YYYY-MM-DD."""
+
+    first: str
+    last: str
+    variables: list[str]
+
+
+class UnknownFeed(NotFound):
+    """No feed of that name is kept."""
+
+    kind = "unknown-feed"
+
+
+class FeedConflict(InvalidInput):
+    """Another feed has the name."""
+
+    kind = "feed-conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A kept feed.
+
+    Attributes:
+        settings: what it is told, without defaults.
+        product: that its weather is kept under; None where it brings discharge, which is kept under its gauge's, or
+            forecasts.
+        origin: what tells its data from those of other feeds.
+        made_by: the key that made it; None for the command line.
+        last_fetch_at: when it was last asked; `last_success_at`: when it last failed for no basin. By the service's
+            clock.
+        last_error, last_error_at: why it last failed, wholly or for some basin.
+    """
+
+    id: str
+    name: str
+    settings: JsonObject
+    product: str | None
+    origin: str
+    made_by: str | None
+    created_at: datetime
+    last_fetch_at: datetime | None
+    last_success_at: datetime | None
+    last_error: str | None
+    last_error_at: datetime | None
+
+    def read(self) -> AnyFeedSettings:
+        """Return its settings, with defaults.
+
+        Raises:
+            InvalidRequest: they were written by a newer Freshet.
+        """
+        return read_settings(self.settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedBasin:
+    """What came of a basin when a feed was last asked for it.
+
+    Attributes:
+        new_days, revised_days: days of any variable that were not known, and that were replaced (and logged).
+        reason: why it failed, or why nothing came.
+        holes: the newest spans of days inside its record without a value.
+        warnings: what is doubtful in what came, in sentences.
+        tried_at: when it was asked for; `fetched_at`: when it last did not fail. By the service's clock.
+    """
+
+    basin_id: str
+    status: BasinStatus
+    new_days: int = 0
+    revised_days: int = 0
+    reason: str | None = None
+    tried_at: datetime
+    fetched_at: datetime | None
+    holes: JsonList = field(default_factory=list)
+    warnings: JsonList = field(default_factory=list)
+
+
+def create(session: Session, new: NewFeed, made_by: str | None, at: datetime) -> Feed:
+    """Keep a new feed.
+
+    Raises:
+        FeedConflict: its name is taken.
+        ProductConflict: its product holds, or is to hold, what comes from elsewhere.
+        InvalidInput: a basin that it names is not kept, or is another's.
+    """
+    settings = new.settings
+    product = getattr(settings, "product", None)
+    if product is not None:
+        _require_own(session, product, settings)
+    row = {
+        "id": new_id(at),
+        "name": new.name,
+        "settings": stored(settings),
+        "product": product,
+        "origin": settings.origin,
+        "made_by": made_by,
+        "created_at": at,
+    }
+    insert = insert_into(session, FeedRow).on_conflict_do_nothing(index_elements=["name"])
+    inserted = session.execute(insert.values(row).returning(*_FEEDS.c)).one_or_none()
+    if inserted is None:
+        raise FeedConflict(f"A feed is called {new.name} already: choose another name, or remove that one.")
+    feed = _feed(inserted)
+    targets(session, feed)
+    return feed
+
+
+def get(session: Session, name: str) -> Feed:
+    """Return a feed by its name.
+
+    Raises:
+        UnknownFeed: there is none.
+    """
+    row = session.execute(select(_FEEDS).where(_FEEDS.c.name == name)).one_or_none()
+    if row is None:
+        raise UnknownFeed(f"No feed {name[:64]!r} is kept here: list the feeds to see their names.")
+    return _feed(row)
+
+
+def list_feeds(session: Session) -> list[Feed]:
+    """Return all feeds in the order of their names."""
+    return [_feed(row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
+
+
+def remove(session: Session, feed: Feed) -> None:
+    """Delete a feed. What it brought stays, and whose that is."""
+    session.execute(_BASINS.delete().where(_BASINS.c.feed_id == feed.id))
+    session.execute(_FEEDS.delete().where(_FEEDS.c.id == feed.id))
+
+
+def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
+    """Return what came of each basin that a feed was asked for, in the order of their identifiers."""
+    rows = session.scalars(select(FeedBasinRow).where(FeedBasinRow.feed_id == feed.id).order_by(FeedBasinRow.basin_id))
+    return [as_record(FetchedBasin, row) for row in rows]
+
+
+def targets(session: Session, feed: Feed) -> list[str]:
+    """Return the basins of a feed: those it names, or all that it may write and its service can know.
+
+    The feed of an operator's key writes the basins that the key registered. That of an admin's key writes every basin,
+    but files write no gauge with a published source. The command line writes everything.
+
+    Raises:
+        InvalidInput: one that it names is not kept, or is another's.
+    """
+    told = feed.read()
+    kept = [basin.id for basin in basins.list_basins(session)]
+    if feed.made_by is not None:
+        if keys.get(session, feed.made_by).scope == "operator":
+            kept = basins.registered_with(session, feed.made_by)
+        if isinstance(told, FilesSettings):
+            kept = [basin for basin in kept if not has_source(basin)]
+    if others := sorted(set(told.basins) - set(kept)):
+        raise InvalidInput(
+            f"{', '.join(others[:10])}: not kept here, or not for the feed {feed.name} to write: ingest or register "
+            "them first, with the key that makes the feed, or leave them out."
+        )
+    if isinstance(told, UsgsSettings | NwisSettings):
+        kept = [basin for basin in kept if basin.startswith("USGS-")]
+    return told.basins or kept
+
+
+def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
+    """Keep what came of a basin, in the transaction that keeps what came."""
+    values = {name: getattr(fetched, name) for name in FetchedBasin.__dataclass_fields__} | {"feed_id": feed.id}
+    insert = insert_into(session, FeedBasinRow).values(values)
+    changed = {name: value for name, value in values.items() if name not in ("feed_id", "basin_id")}
+    session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
+
+
+def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) -> None:
+    """Keep how a fetch ended.
+
+    Args:
+        error: why it failed, wholly or for some basin; None where it did not.
+    """
+    ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
+    session.execute(_FEEDS.update().where(_FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
+
+
+def of_product(session: Session, product: str) -> Feed | None:
+    """Return the feed that fills a product of weather; None where none does."""
+    return next((feed for feed in list_feeds(session) if feed.product == product), None)
+
+
+def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
+    """Return the command that asks a feed for some days of a basin."""
+    return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
+
+
+def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
+    kept = product_credits.origin_of(session, product)
+    others: Mapping[str, str] = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
+    if kept is not None and kept != settings.origin:
+        raise product_credits.conflict(product, f"holds what came from {kept}")
+    if filled := {name for origin, name in others.items() if origin != settings.origin}:
+        raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
+    if kept is None and not others and settings.adapter != "files" and product in series.products(session):
+        raise product_credits.conflict(product, "holds what was ingested or sent")
+
+
+def _feed(row: Row[Any]) -> Feed:
+    return Feed(**row._mapping)
+
+
+def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
+    """Return how many basins have each status."""
+    return {
+        status: count for status in get_args(BasinStatus) if (count := sum(one.status == status for one in fetched))
+    }

@@ -1,0 +1,346 @@
+"""Weather forecasts as they were issued: kept once, never changed, read as they were known at an instant."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, Select, delete, exists, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period
+from hydrology.base.errors import NotFound
+from hydrology.base.variables import WEATHER
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from records.basins import basins as basin_records
+from records.database import retention
+from records.database.ids import new_id, sha256, verified
+from records.database.statements import as_record, insert_into
+from records.series.year_rows import VALUE
+from records.weather.tables import WeatherBasinRow, WeatherIssueRow
+
+
+class UnknownWeather(NotFound):
+    """No weather forecast of that id is kept, or it is not of that basin."""
+
+    kind = "unknown-weather"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """A kept weather forecast of whatever basins.
+
+    Attributes:
+        source, model, reference_time, licence, credit: as in `hydrology.weather.forcing.WeatherIssue`.
+        operational: whether forecasts may take it unasked: it came from a feed, an admin or the command line. One that
+            was sent with an operator's key is used where it is named, and takes no place of the feed's.
+        created_at: when its first basin was kept, by the machine's clock.
+    """
+
+    id: str
+    source: str
+    model: str
+    reference_time: datetime
+    operational: bool
+    licence: str | None
+    credit: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinPart:
+    """What is kept of one basin, without its values.
+
+    Attributes:
+        available_time: from when on it could be read.
+        first, last: its valid days.
+        sha256: of all that it says.
+    """
+
+    issue_id: str
+    basin_id: str
+    available_time: datetime
+    first: Day
+    last: Day
+    traces: tuple[str, ...]
+    variables: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What came of keeping a weather forecast.
+
+    Attributes:
+        issue_id: its id, whether it is new or not.
+        new: basins kept now; known: basins that were kept already, with the same content.
+        refused: why others were not kept.
+        warnings: what is odd in the weather, by basin.
+    """
+
+    issue_id: str
+    new: tuple[str, ...]
+    known: tuple[str, ...]
+    refused: Mapping[str, str]
+    warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def keep(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> Keeping:
+    """Keep what a source issued for some basins. What is kept already is left as it is.
+
+    Args:
+        forecasts: one or more, of one source, model and reference time, each of another basin.
+        at: the machine's time.
+        operational: see `Issue`.
+
+    Raises:
+        ValueError: they are of different issues, or two are of one basin.
+    """
+    issue = forecasts[0].issue
+    if len({_identity(forecast.issue) for forecast in forecasts}) > 1 or len(
+        {forecast.basin for forecast in forecasts}
+    ) < len(forecasts):
+        raise ValueError("weather forecasts of one issue are kept together, each basin once")
+    issue_id = _kept_issue(session, issue, at, operational)
+    by_basin = {forecast.basin: forecast for forecast in forecasts}
+    refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
+    rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
+    before = _hashes(session, issue_id, rows)
+    _insert(session, [row for basin, row in rows.items() if basin not in before])
+    for basin, digest in _hashes(session, issue_id, rows).items():
+        if digest != rows[basin]["sha256"]:
+            refused[basin] = _other_content(basin, issue)
+    kept = [basin for basin in rows if basin not in refused]
+    return Keeping(
+        issue_id=issue_id,
+        new=tuple(basin for basin in kept if basin not in before),
+        known=tuple(basin for basin in kept if basin in before),
+        refused=refused,
+    )
+
+
+def get(session: Session, issue: str) -> Issue:
+    """Return a kept weather forecast.
+
+    Raises:
+        UnknownWeather: there is none of that id.
+        Gone: it was pruned.
+    """
+    row = session.get(WeatherIssueRow, issue)
+    if row is None:
+        raise retention.gone(session, "weather", issue) or UnknownWeather(
+            f"No weather forecast {issue!r} is kept here: list them to see their ids."
+        )
+    return as_record(Issue, row)
+
+
+def list_issues(
+    session: Session,
+    at: datetime,
+    *,
+    basin: str | None = None,
+    source: str | None = None,
+    model: str | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Issue]:
+    """Return what was known at an instant, the last kept first.
+
+    Args:
+        after: the last id of the page before.
+    """
+    of_issue = WeatherBasinRow.issue_id == WeatherIssueRow.id
+    known = exists().where(of_issue, WeatherBasinRow.available_time <= at)
+    if basin is not None:
+        known = known.where(WeatherBasinRow.basin_id == basin)
+    query = select(WeatherIssueRow).where(known)  # asked issue by issue: a page reads no more than its own
+    for column, value in ((WeatherIssueRow.source, source), (WeatherIssueRow.model, model)):
+        query = query if value is None else query.where(column == value)
+    query = query if after is None else query.where(WeatherIssueRow.id < after)
+    return [as_record(Issue, row) for row in session.scalars(query.order_by(WeatherIssueRow.id.desc()).limit(limit))]
+
+
+def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
+    """Return what a weather forecast holds of each basin, as far as it was known at an instant.
+
+    Raises:
+        UnknownWeather: there is none of that id.
+    """
+    get(session, issue)
+    columns = [getattr(WeatherBasinRow, name) for name in BasinPart.__dataclass_fields__]
+    rows = session.execute(
+        select(*columns)
+        .where(WeatherBasinRow.issue_id == issue, WeatherBasinRow.available_time <= at)
+        .order_by(WeatherBasinRow.basin_id)
+    )
+    return [
+        BasinPart(**row._asdict() | {"traces": tuple(row.traces), "variables": tuple(row.variables)}) for row in rows
+    ]
+
+
+def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForecast:
+    """Return a weather forecast of a basin.
+
+    Raises:
+        UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
+    """
+    found = read_many(session, issue, [basin], at)
+    if basin not in found:
+        raise UnknownWeather(
+            f"Weather forecast {issue} holds nothing of {basin}: list its basins to see those it does."
+        )
+    return found[basin]
+
+
+def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime) -> dict[str, WeatherForecast]:
+    """Return a weather forecast by basin, as far as it was known at an instant.
+
+    Raises:
+        UnknownWeather: there is none of that id.
+        Corrupt: a stored part is damaged.
+    """
+    issued = get(session, issue)
+    rows = session.scalars(
+        select(WeatherBasinRow).where(
+            WeatherBasinRow.issue_id == issue,
+            WeatherBasinRow.basin_id.in_(basins),
+            WeatherBasinRow.available_time <= at,
+        )
+    )
+    return {row.basin_id: _forecast(issued, row) for row in rows}
+
+
+def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) -> dict[str, str]:
+    """Return, by basin, the newest weather forecast known at an instant that covers some days, where there is one.
+
+    The newest is that of the newest reference time; of several, the one kept last. Those that an operator's key sent
+    are not among them.
+    """
+    order = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
+    rank = func.row_number().over(partition_by=WeatherBasinRow.basin_id, order_by=order).label("rank")
+    ranked: Select[Any] = (
+        select(WeatherBasinRow.basin_id, WeatherIssueRow.id, rank)
+        .join(WeatherIssueRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
+        .where(WeatherBasinRow.basin_id.in_(basins), *_known_and_covering(at, days))
+    )
+    found = ranked.subquery()
+    rows = session.execute(select(found.c.basin_id, found.c.id).where(found.c.rank == 1))
+    return {row.basin_id: row.id for row in rows}
+
+
+def is_whole(row: Any) -> bool:
+    """Return whether the stored part of a basin, its columns as attributes, is the one that was written."""
+    return bool(row.sha256 == sha256(_said_by(row)))
+
+
+def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
+    """Return the weather forecasts that were kept first before an instant, each with a count of 1.
+
+    Args:
+        issues: look at these alone; None for all.
+    """
+    query = select(WeatherIssueRow.id).where(WeatherIssueRow.created_at < before).order_by(WeatherIssueRow.id)
+    return dict.fromkeys(session.scalars(query if issues is None else query.where(WeatherIssueRow.id.in_(issues))), 1)
+
+
+def remove(session: Session, issues: Collection[str]) -> list[str]:
+    """Delete weather forecasts, and return their ids. Runs that used one keep its name and its credit."""
+    session.execute(delete(WeatherBasinRow).where(WeatherBasinRow.issue_id.in_(issues)))
+    deletion = delete(WeatherIssueRow).where(WeatherIssueRow.id.in_(issues))
+    return list(session.scalars(deletion.returning(WeatherIssueRow.id)))
+
+
+def _known_and_covering(at: datetime, days: Period) -> Iterator[ColumnElement[bool]]:
+    yield WeatherIssueRow.operational.is_(True)
+    yield WeatherBasinRow.available_time <= at
+    yield WeatherBasinRow.first <= days.first
+    yield WeatherBasinRow.last >= days.last
+
+
+def _identity(issue: WeatherIssue) -> tuple[str, str, datetime]:
+    return issue.source, issue.model, issue.reference_time
+
+
+def _kept_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
+    """Return the id of an issue, kept now or before."""
+    identity = {
+        "source": issue.source,
+        "model": issue.model,
+        "reference_time": issue.reference_time,
+        "operational": operational,
+    }
+    texts = {"licence": issue.licence, "credit": issue.credit}
+    row = identity | texts | {"id": new_id(at), "created_at": at}
+    session.execute(insert_into(session, WeatherIssueRow).values(row).on_conflict_do_nothing())
+    found = session.scalar(select(WeatherIssueRow.id).filter_by(**identity))
+    assert found is not None
+    return found
+
+
+def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
+    variables = sorted(forecast.values)
+    content = np.stack([forecast.values[name] for name in variables]).astype(VALUE).tobytes()
+    return {
+        "issue_id": issue_id,
+        "basin_id": forecast.basin,
+        "available_time": forecast.issue.available_time,
+        "first": forecast.first,
+        "last": forecast.period.last,
+        "traces": list(forecast.traces),
+        "variables": variables,
+        "content": content,
+        "sha256": sha256(_said(forecast.first, forecast.traces, variables, content)),
+    }
+
+
+def _said(first: Day, traces: Sequence[str], variables: Sequence[str], content: bytes) -> bytes:
+    """Return all that a part says, as it is hashed."""
+    return f"{first} {','.join(traces)} {','.join(variables)} ".encode() + content
+
+
+def _said_by(row: Any) -> bytes:
+    return _said(row.first, row.traces, row.variables, row.content)
+
+
+def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        session.execute(insert_into(session, WeatherBasinRow).on_conflict_do_nothing(), rows)
+
+
+def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
+    rows = session.execute(
+        select(WeatherBasinRow.basin_id, WeatherBasinRow.sha256).where(
+            WeatherBasinRow.issue_id == issue_id, WeatherBasinRow.basin_id.in_(list(basins))
+        )
+    )
+    return {row.basin_id: row.sha256 for row in rows}
+
+
+def _other_content(basin: str, issue: WeatherIssue) -> str:
+    return (
+        f"{basin}: another weather forecast of {issue.source} {issue.model} of "
+        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is kept, and what is kept never changes: give this one its own "
+        "reference time or model."
+    )
+
+
+def _forecast(issue: Issue, row: WeatherBasinRow) -> WeatherForecast:
+    verified(_said_by(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
+    shape = (len(row.variables), len(row.traces), len(Period(row.first, row.last)))
+    values = np.frombuffer(row.content, VALUE).reshape(shape)
+    return WeatherForecast(
+        issue=WeatherIssue(
+            source=issue.source,
+            model=issue.model,
+            reference_time=issue.reference_time,
+            available_time=row.available_time,
+            licence=issue.licence,
+            credit=issue.credit,
+        ),
+        basin=row.basin_id,
+        traces=tuple(row.traces),
+        first=row.first,
+        values=dict(zip(row.variables, values, strict=True)),
+        units={name: WEATHER[name].unit for name in row.variables},
+    )

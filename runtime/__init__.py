@@ -1,0 +1,1 @@
+"""What every process needs: settings, the clock, logs, private files, liveness."""

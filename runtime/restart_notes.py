@@ -1,0 +1,56 @@
+"""Which parts of the service are being started again: a file in the data folder, from the supervisor to the API."""
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from runtime import private_files
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A part of the service that is silent, that has died and does not live again, or that dies again and again.
+
+    Attributes:
+        cause: how it ended last, or that it is silent, as the end of a sentence.
+        times: how often it has ended; 0 of one that is silent.
+        since: when it ended first, or fell silent.
+    """
+
+    part: str
+    cause: str
+    times: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    supervisor: int
+    restarts: list[Restart]
+
+
+_TOLD = TypeAdapter(_Told)
+
+
+def tell(data: Path, restarts: list[Restart]) -> None:
+    """Write down which parts are being started again by this process, in place of what was written before."""
+    part = _file(data).with_suffix(".part")
+    with open(part, "wb", opener=private_files.opener) as file:
+        file.write(_TOLD.dump_json(_Told(os.getpid(), restarts)))
+    part.replace(_file(data))
+
+
+def told(data: Path, supervisor: int) -> list[Restart]:
+    """Return what a process wrote down last; nothing where another did, or none."""
+    try:
+        written = _TOLD.validate_json(_file(data).read_bytes())
+    except FileNotFoundError:
+        return []
+    return written.restarts if written.supervisor == supervisor else []
+
+
+def _file(data: Path) -> Path:
+    return data / "restarts.json"

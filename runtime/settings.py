@@ -1,0 +1,189 @@
+"""Settings, read from `FRESHET_*`. Nothing else reads the environment."""
+
+import re
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from hydrology.base.errors import InvalidInput
+
+
+class BadSettings(InvalidInput):
+    """A setting that cannot be used."""
+
+    kind = "bad-settings"
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()
+
+
+def _utc(instant: datetime) -> datetime:
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
+def _lower(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
+
+
+def _split(text: object) -> object:
+    return [part.strip() for part in text.split(",") if part.strip()] if isinstance(text, str) else text
+
+
+def _host_and_port(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    host, _, port = text.rpartition(":")
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]", host) or not re.fullmatch("[0-9]{1,5}", port):
+        raise ValueError("write a host and a port, like files.example:8080 or [fd00::1]:8080")
+    return host.strip("[]").lower(), int(port)
+
+
+def _service(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
+        raise ValueError("write http://… or https://…, without a password and a query")
+    return text
+
+
+def _origin(text: str) -> str:
+    parts = urlsplit(text)
+    if text != "*" and (parts.scheme not in ("http", "https") or f"{parts.scheme}://{parts.netloc}" != text):
+        raise ValueError("write an origin, like https://map.example.org, without a path; or * for any")
+    return text
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        raise ValueError("write an address or a network, like 10.0.0.7 or 10.0.0.0/8") from None
+
+
+Folder = Annotated[Path, AfterValidator(_absolute)]
+Origin = Annotated[str, AfterValidator(str.lower), AfterValidator(_origin)]
+Network = Annotated[str, AfterValidator(_network)]
+HostPort = Annotated[tuple[str, int], BeforeValidator(_host_and_port)]
+ServiceUrl = Annotated[str, AfterValidator(_service)]
+ServiceKey = Annotated[str | None, Field(repr=False, pattern="^[!-~]+$")]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+CommaSeparated = (BeforeValidator(_split), NoDecode)
+
+
+class Settings(BaseSettings):
+    """What the operator chose.
+
+    Attributes:
+        data: the folder of the default database and of everything kept beside it.
+        database_url: a SQLite file (`sqlite:////path/freshet.sqlite`) or PostgreSQL (`postgresql://host/name`,
+            whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
+        broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
+        camels: the folder of real CAMELS-US data, for the tests that need them.
+        pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
+        as_of: the instant at which an archive is replayed, by default now; without an offset it is UTC, a day alone is
+            00:00.
+        log_level: the least severe message that is logged.
+        threads: how many blocks of basins, or members of a training, are computed at once, each on one thread; by
+            default one per core in a command, and one in a job.
+        device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
+        lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
+            time between two signs.
+        read_needs_key: whether reading over the API needs a key too, as writing always does.
+        allowed_hosts: names that the API is reached by, split by commas, besides localhost and the address that it
+            listens on; `*.example.org` is every name below, `*` is any.
+        cors_origins: origins of other sites, split by commas, whose pages may read in a browser what needs no key:
+            `https://map.example.org`; `*` is any.
+        trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
+        requests_per_minute: how many requests an address may make.
+        writes_per_minute: how many writing requests a key may make.
+        unfinished_jobs_per_key: how many unfinished jobs an operator's key may have; an administrator's has no limit.
+        failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
+            served all the same.
+        connections_per_address: how many connections an address may hold open; a trusted proxy's are not counted.
+        ingest_roots: the folders, split by commas, that ingest jobs read from; the command line reads what its user
+            may.
+        ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
+            are not public: `files.example:8080`.
+        usgs_url: where USGS's Water Data OGC API is, with its version (`…/v0` or `…/v1`).
+        usgs_key: the key for it; without one it gives fewer answers an hour. Never shown.
+        nwis_url: where USGS's older daily values are.
+        open_meteo_archive_url: where Open-Meteo's past weather is; a paid plan has hosts of its own.
+        open_meteo_forecast_url: where its weather forecasts are.
+        open_meteo_ensemble_url: where its ensembles are.
+        open_meteo_key: the key of a paid plan; without one the free limits hold. Never shown.
+        daymet_url: where Daymet is.
+        webhook_key: what the secrets of webhooks follow from, the same on every machine of a service; without one it
+            is made and kept in the data folder. Never shown.
+        webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
+            are not public, and by http too.
+        keep_what_if_days: for how many days what-if runs are kept.
+        keep_members_days: for how many days what the members of a run computed is kept; its quantiles and the sums of
+            its ledgers are kept for ever.
+        keep_states_days: for how many days every state is kept; of older ones the last of each month.
+        keep_weather_days: for how many days weather forecasts are kept.
+        keep_jobs_days: for how many days jobs and their events are kept after they have ended.
+        keep_deliveries_days: for how many days deliveries of alert changes are kept after they have ended.
+        keep_checkpoints_days: for how many days the checkpoints of a training that is not finished are kept.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
+
+    data: Folder = Path("freshet-data")
+    database_url: str = Field(default_factory=lambda known: f"sqlite:///{known['data'] / 'freshet.sqlite'}", repr=False)
+    broker_url: str | None = Field(default=None, repr=False)
+    camels: Folder | None = None
+    pretrained: Folder | None = None
+    as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
+    threads: int | None = Field(default=None, ge=1)
+    device: str = "cpu"
+    lease_seconds: float = Field(default=60, ge=1)
+    read_needs_key: bool = False
+    allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()
+    cors_origins: Annotated[tuple[Origin, ...], *CommaSeparated] = ()
+    trusted_proxies: Annotated[tuple[Network, ...], *CommaSeparated] = ()
+    requests_per_minute: int = Field(default=3000, ge=1)
+    writes_per_minute: int = Field(default=300, ge=1)
+    unfinished_jobs_per_key: int = Field(default=100, ge=1)
+    failed_keys_per_minute: int = Field(default=30, ge=1)
+    connections_per_address: int = Field(default=100, ge=1)
+    ingest_roots: Annotated[tuple[Folder, ...], Field(min_length=1), *CommaSeparated] = Field(
+        default_factory=lambda known: (known["data"] / "incoming",)
+    )
+    ingest_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
+    usgs_url: ServiceUrl = "https://api.waterdata.usgs.gov/ogcapi/v0"
+    usgs_key: ServiceKey = None
+    nwis_url: ServiceUrl = "https://waterservices.usgs.gov/nwis/dv/"
+    open_meteo_archive_url: ServiceUrl = "https://archive-api.open-meteo.com"
+    open_meteo_forecast_url: ServiceUrl = "https://api.open-meteo.com"
+    open_meteo_ensemble_url: ServiceUrl = "https://ensemble-api.open-meteo.com"
+    open_meteo_key: ServiceKey = None
+    daymet_url: ServiceUrl = "https://daymet.ornl.gov"
+    webhook_key: str | None = Field(default=None, repr=False, min_length=32)
+    webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
+    keep_what_if_days: Days = 90
+    keep_members_days: Days = 400
+    keep_states_days: Days = 400
+    keep_weather_days: Days = 400
+    keep_jobs_days: Days = 90
+    keep_deliveries_days: Days = 90
+    keep_checkpoints_days: Days = 90
+
+    @classmethod
+    def load(cls, **chosen: Any) -> "Settings":
+        """Return the settings of the environment, under those chosen on the command line.
+
+        Raises:
+            BadSettings: a value cannot be used; the sentence names its variable and never repeats the value.
+        """
+        try:
+            return cls(**{name: value for name, value in chosen.items() if value is not None})
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_input=False, include_context=False)
+            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in faults)
+            raise BadSettings(f"The settings cannot be used: {problems}.") from None

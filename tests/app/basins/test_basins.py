@@ -1,0 +1,181 @@
+"""The list of basins and what is known of one."""
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+
+FISH_RIVER = basins.Basin(
+    BASIN,
+    name="Fish River near Fort Kent, Maine",
+    latitude=47.23739,
+    longitude=-68.58264,
+    huc="01",
+    areas={"maurer_extended": 2_303_988_000.0, "area_gages2": 2_252_700_000.0},
+    attributes={"elev_mean": 250.31},
+    texts={"dom_land_cover": "Mixed Forests"},
+)
+
+
+def keep(database: Database, *kept: basins.Basin) -> None:
+    with database.transaction() as session:
+        for basin in kept:
+            basins.upsert(session, basin)
+
+
+def test_pages_hold_every_basin_once_in_order(database: Database, client: TestClient) -> None:
+    ids = [f"USGS-{number:08}" for number in range(1, 8)]
+    keep(database, *(basins.Basin(basin, name="River", huc="01") for basin in ids), basins.Basin("SYNTH-01"))
+    address: str | None = "/v1/basins?q=river&huc=01&limit=3"
+    seen, pages = [], 0
+    while address is not None:
+        answer = client.get(address)
+        page = answer.json()
+        seen += [basin["id"] for basin in page["basins"]]
+        address, pages = page["next"], pages + 1
+        assert answer.links.get("next", {}).get("url") == address
+    assert (seen, pages) == (ids, 3)
+
+
+def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, basins.Basin("USGS-00000001"), basins.Basin("USGS-00000002"))
+    answer = sqlite_client.get("/v1/basins?limit=2")
+    assert len(answer.json()["basins"]) == 2
+    assert answer.json()["next"] is None
+    assert "Link" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("", ["SYNTH-01", BASIN, "USGS-12345678"]),
+        ("?q=FISH", [BASIN]),
+        ("?q=0135", [BASIN]),
+        ("?huc=01", [BASIN]),
+        ("?huc=1", ["USGS-12345678"]),
+        ("?q=100%25", []),
+        ("?after=01013500", ["USGS-12345678"]),
+        ("?bbox=-69,47,-68,48", [BASIN]),
+        ("?bbox=-69,47,-68,48&huc=17", []),
+        ("?bbox=170,-90,-68,90", [BASIN]),
+    ],
+)
+def test_basins_are_found_by_text_and_unit(
+    database: Database, client: TestClient, asked: str, found: list[str]
+) -> None:
+    keep(database, FISH_RIVER, basins.Basin("USGS-12345678", huc="17"), basins.Basin("SYNTH-01"))
+    said = client.get(f"/v1/basins{asked}").json()
+    assert [basin["id"] for basin in said["basins"]] == found
+
+
+def test_a_basin_is_told_what_it_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, FISH_RIVER, basins.Basin("SYNTH-01"), basins.Basin("OWN-7"))
+    said = {basin["id"]: basin["kind"] for basin in sqlite_client.get("/v1/basins").json()["basins"]}
+    assert said == {BASIN: "usgs", "SYNTH-01": "synthetic", "OWN-7": "other"}
+    assert sqlite_client.get("/v1/basins/SYNTH-01").json()["kind"] == "synthetic"
+
+
+@pytest.mark.parametrize("asked", ["01013500", BASIN])
+def test_a_basin_tells_all_that_is_kept(database: Database, client: TestClient, asked: str) -> None:
+    keep(database, FISH_RIVER)
+    finding = {"code": "gaps", "severity": "warning", "sentence": "Two days are missing.", "detail": {"days": 2}}
+    with database.transaction() as session:
+        version = a_promoted_version(session, BASIN)
+        rain = daily("1999-12-31", 1.0, np.nan, 3.0)
+        series.write(session, BASIN, "daymet", "precipitation", rain, source_id=a_source(session), at=NOW)
+        basins.replace_quality(session, BASIN, "daymet", [finding], NOW)
+    said = client.get(f"/v1/basins/{asked}").json()
+    assert said == {
+        "id": BASIN,
+        "kind": "usgs",
+        "name": "Fish River near Fort Kent, Maine",
+        "latitude": 47.23739,
+        "longitude": -68.58264,
+        "huc": "01",
+        "areas_km2": {"area_gages2": 2252.7, "maurer_extended": 2303.988},
+        "attributes": {"elev_mean": 250.31},
+        "texts": {"dom_land_cover": "Mixed Forests"},
+        "weather_points": [],
+        "assume_attributes": False,
+        "series": [
+            {
+                "product": "daymet",
+                "variable": "precipitation",
+                "unit": "mm/day",
+                "first_day": "1999-12-31",
+                "last_day": "2000-01-02",
+                "updated_at": "2008-10-01T06:00:00Z",
+            }
+        ],
+        "current_version": version,
+        "quality": {"daymet": [finding]},
+        "missing": {},
+    }
+
+
+def test_what_is_not_known_is_null_with_a_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    said = sqlite_client.get(f"/v1/basins/{BASIN}").json()
+    assert {name for name, value in said.items() if value is None} == set(said["missing"])
+    assert set(said["missing"]) == {"name", "latitude", "longitude", "huc", "current_version"}
+    assert "promoted" in said["missing"]["current_version"]
+
+
+def test_an_unknown_basin_names_those_like_it(database: Database, client: TestClient) -> None:
+    keep(database, FISH_RIVER)
+    answer = client.get("/v1/basins/01013501")
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "/problems/unknown-basin"
+    assert BASIN in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "location", "field"),
+    [
+        ("/v1/basins?limit=0", "query", "limit"),
+        ("/v1/basins?limit=1001", "query", "limit"),
+        ("/v1/basins?q=", "query", "q"),
+        ("/v1/basins?q=a%00b", "query", "q"),
+        ("/v1/basins?huc=one", "query", "huc"),
+        ("/v1/basins?after=here", "query", "after"),
+        ("/v1/basins?bbox=1,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=1,2,3,north", "query", "bbox"),
+        ("/v1/basins?bbox=1,3,2,2", "query", "bbox"),
+        ("/v1/basins?bbox=-181,2,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=nan,2,2,3", "query", "bbox"),
+        ("/v1/basins?bbox=1,2,2,inf", "query", "bbox"),
+        ("/v1/basins/fish", "path", "basin"),
+        ("/v1/basins/USGS-%7B%7D", "path", "basin"),
+    ],
+)
+def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
+    answer = client.get(asked)
+    assert answer.status_code == 422
+    said = answer.json()
+    assert said["type"] == "/problems/invalid-request"
+    assert [(fault["location"], fault["field"]) for fault in said["errors"]] == [(location, field)]
+    assert field in said["detail"]
+
+
+def test_the_next_page_keeps_the_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    places = [basins.Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
+    keep(sqlite_database, *places)
+    first = sqlite_client.get("/v1/basins?bbox=-69,39,-67,41&limit=2").json()
+    second = sqlite_client.get(first["next"]).json()
+    assert [one["id"][-1] for page in (first, second) for one in page["basins"]] == ["1", "2", "3"]
+    assert second["next"] is None
+
+
+def test_a_basin_that_is_still_the_same_is_not_sent_again(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database, FISH_RIVER)
+    address = f"/v1/basins/{BASIN}"
+    held = {"If-None-Match": sqlite_client.get(address).headers["ETag"]}
+    assert sqlite_client.get(address, headers=held).status_code == 304
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session)
+    assert sqlite_client.get(address, headers=held).status_code == 200

@@ -1,0 +1,208 @@
+"""What is usual for each day, in other years, of flow and weather."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.basins.observations.service import LONGEST_DAYS
+from hydrology.base.calendar import Period
+from hydrology.base.credit import Credit
+from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.simulations import simulated_thresholds
+from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
+from records.verification import scores
+from records.weather import product_credits
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+from tests.records.simulations.test_model_levels import CELLS, levels_of
+
+ADDRESS = f"/v1/basins/{BASIN}/normals"
+RECORD = Period.parse("1990-01-01..2008-12-31")
+YEARS = np.array([int(str(at)[:4]) for at in RECORD.days]) - 1990.0
+"""The flow of each day, cfs: as many as its year lies behind 1990."""
+TWO_DAYS = {"start": "2008-06-30", "end": "2008-07-01"}
+OTHER_YEARS = np.arange(18)
+
+
+def keep(database: Database, values: Any = YEARS) -> None:
+    """Keep a record of flow, and the same numbers as precipitation and temperature of a product."""
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
+        source, first = a_source(session), str(RECORD.first)
+        series.write(session, BASIN, "usgs", "discharge", daily(first, *values, unit="cfs"), source, NOW)
+        series.write(session, BASIN, "maurer_extended", "precipitation", daily(first, *values), source, NOW)
+        series.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
+
+
+def test_a_day_is_told_what_other_years_had(database: Database, client: TestClient) -> None:
+    keep(database)
+    said = client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    assert (said["basin"], said["near_days"], said["least_years"]) == (BASIN, 7, 10)
+    assert said["time"] == ["2008-06-30", "2008-07-01"]
+    flow = said["variables"]["discharge"]
+    assert (flow["kind"], flow["source"], flow["units"]) == ("observed", "usgs", "m3/s")
+    assert flow["record"] == {"first_day": "1990-01-01", "last_day": "2008-12-31"}
+    years = OTHER_YEARS * M3_PER_FT3
+    assert flow["mean"] == pytest.approx([years.mean()] * 2)
+    for name, level in {"p10": 0.1, "p25": 0.25, "median": 0.5, "p75": 0.75, "p90": 0.9}.items():
+        assert flow[name] == pytest.approx([np.quantile(np.repeat(years, 15), level)] * 2)
+    assert flow["years"] == [18, 18]
+
+
+def test_flow_is_told_in_the_unit_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    asked = TWO_DAYS | {"variable": "discharge"}
+    for units, unit, factor in (("m3/s", "m3/s", M3_PER_FT3), ("source", "cfs", 1.0), ("cfs", "cfs", 1.0)):
+        flow = sqlite_client.get(ADDRESS, params=asked | {"units": units}).json()["variables"]["discharge"]
+        assert (flow["units"], flow["mean"][0]) == (unit, pytest.approx(8.5 * factor))
+    said = sqlite_client.get(ADDRESS, params=asked | {"units": "mm/day", "area": "area_gages2"}).json()
+    assert said["area"] == {"name": "area_gages2", "km2": 2000.0}
+    depth = 8.5 * M3_PER_FT3 * SECONDS_PER_DAY / 2.0e9 * 1000
+    assert said["variables"]["discharge"]["mean"][0] == pytest.approx(depth)
+
+
+def test_the_weather_is_that_of_the_current_version_or_of_a_product(database: Database, client: TestClient) -> None:
+    keep(database)
+    before = client.get(ADDRESS, params=TWO_DAYS).json()
+    assert (observed(before), before["product"]) == (["discharge"], None)
+    assert "name a product" in before["missing"]["product"]
+    with database.transaction() as session:
+        a_promoted_version(session, BASIN)
+    said = client.get(ADDRESS, params=TWO_DAYS).json()
+    assert (observed(said), said["product"]) == (["discharge", "precipitation"], "maurer_extended")
+    assert said["variables"]["precipitation"]["mean"] == [8.5, 8.5]
+    named = client.get(ADDRESS, params=TWO_DAYS | {"product": "daymet"}).json()
+    assert (observed(named), named["product"]) == (["discharge", "tmax"], "daymet")
+
+
+def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
+    database: Database, client: TestClient
+) -> None:
+    keep(database)
+    with database.transaction() as session:
+        version = a_promoted_version(session, BASIN)
+        scores.replace_snow_cells(session, [replace(CELLS, version_id=version)])
+        levels = replace(levels_of(session, version), first_day=RECORD.first, last_day=RECORD.last)
+        water: dict[WaterVariable, SimulatedWater] = {
+            "storage": SimulatedWater(RECORD, 100 + YEARS.astype(np.float32)),
+            "snow": SimulatedWater(RECORD, YEARS.astype(np.float32), CELLS.cells),
+        }
+        simulated_thresholds.replace(session, levels, water)
+    told = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
+    for name, mean in (("storage", 108.5), ("snow", 8.5)):
+        assert (told[name]["kind"], told[name]["source"], told[name]["units"]) == ("simulated", version, "mm")
+        assert told[name]["mean"] == [mean, mean]
+    alone = client.get(ADDRESS, params=TWO_DAYS | {"variable": "snow"}).json()["variables"]
+    assert alone == {"snow": told["snow"]}
+    assert told["snow"]["p10"][0] == pytest.approx(np.quantile(np.repeat(OTHER_YEARS, 15), 0.1))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "storage", "snow"),
+    [
+        ({"conserving": False}, "does not conserve mass", "does not conserve mass"),
+        ({}, "simulate it (freshet thresholds simulate)", "No reference snow of this basin is stored"),
+    ],
+)
+def test_water_that_no_version_simulates_is_null_with_the_reason(
+    sqlite_database: Database, sqlite_client: TestClient, chosen: dict[str, bool], storage: str, snow: str
+) -> None:
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session, a_basin(session), **chosen)
+    said = sqlite_client.get(ADDRESS).json()
+    assert (said["variables"]["storage"], said["variables"]["snow"]) == (None, None)
+    assert storage in said["missing"]["variables.storage"]
+    assert snow in said["missing"]["variables.snow"]
+
+
+def observed(said: dict[str, Any]) -> list[str]:
+    """Return the variables of an answer that are not a version's own."""
+    return [name for name in said["variables"] if name not in WATER]
+
+
+def test_too_few_years_are_null_with_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    values = YEARS.copy()
+    values[(YEARS >= 9) | (YEARS == 0)] = np.nan
+    keep(sqlite_database, values)
+    said = sqlite_client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    flow = said["variables"]["discharge"]
+    assert (flow["mean"], flow["p90"], flow["years"]) == ([None, None], [None, None], [8, 8])
+    assert said["missing"]["variables.discharge"].startswith("2 of 2 days have fewer than 10 other years")
+
+
+def test_a_basin_without_a_gauge_says_so(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    said = sqlite_client.get(ADDRESS).json()
+    assert said["variables"] == {"discharge": None, "storage": None, "snow": None}
+    assert said["missing"]["variables.snow"] == f"No model version is current for {BASIN}."
+    assert said["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [
+        ({}, "2007-10-03", "2008-10-01"),
+        ({"end": "2030-12-31"}, "2030-01-01", "2030-12-31"),
+        ({"start": "2030-01-01"}, "2030-01-01", "2030-12-31"),
+        ({"end": "0001-01-02"}, "0001-01-01", "0001-01-02"),
+        ({"start": "9999-12-30"}, "9999-12-30", "9999-12-31"),
+    ],
+)
+def test_a_year_is_told_unless_days_are_named(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], first: str, last: str
+) -> None:
+    keep(sqlite_database)
+    said = sqlite_client.get(ADDRESS, params=asked).json()
+    assert (said["time"][0], said["time"][-1]) == (first, last)
+    assert len(said["variables"]["discharge"]["mean"]) == len(said["time"])
+
+
+def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    before = sqlite_client.get(ADDRESS, params=TWO_DAYS)
+    assert before.json()["credits"] == {}
+    with sqlite_database.transaction() as session:
+        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+    after = sqlite_client.get(ADDRESS, params=TWO_DAYS, headers={"If-None-Match": before.headers["ETag"]})
+    assert after.json()["credits"] == {"usgs": {"credit": "By the survey.", "licence": "public domain"}}
+    held = {"If-None-Match": after.headers["ETag"]}
+    assert sqlite_client.get(ADDRESS, params=TWO_DAYS, headers=held).status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "words"),
+    [
+        ({"start": "2008-07-02", "end": "2008-07-01"}, "end", "swap start and end"),
+        ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {LONGEST_DAYS}"),
+        ({"units": "mm/day"}, "area", "name one (area_gages2, daymet)"),
+        ({"area": "area_gages2"}, "area", "leave it out"),
+        ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], field: str, words: str
+) -> None:
+    keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
+    answer = sqlite_client.get(ADDRESS, params=asked)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["field"]) == (422, field)
+    assert words in error["detail"]
+
+
+@pytest.mark.parametrize("asked", [{"variable": "snow_depth"}, {"product": "nldas"}])
+def test_what_is_not_kept_names_what_is(
+    sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str]
+) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.get(ADDRESS, params=asked)
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
+    assert "usgs: discharge 1990-01-01..2008-12-31" in answer.json()["detail"]
+    assert sqlite_client.get("/v1/basins/01013501/normals").json()["type"] == "/problems/unknown-basin"

@@ -1,0 +1,213 @@
+"""Daily series as columns: every day of the period, a null where there is no value, and never a short page."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from app.basins.observations.service import LEGEND, LONGEST_DAYS
+from hydrology.base.credit import Credit
+from hydrology.base.series import Flag
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.weather import product_credits
+from tests.app.conftest import serving
+from tests.records.factories import BASIN, NOW, a_source, daily
+
+ADDRESS = f"/v1/basins/{BASIN}/observations"
+FLOWS = (100.0, float("nan"), 250.0)
+
+
+def keep(database: Database) -> None:
+    """Keep three days of discharge (one missing) and of two weather variables, the second a day later."""
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
+        source = a_source(session)
+        flow = daily("2008-01-30", *FLOWS, flag=Flag.APPROVED | Flag.ESTIMATED, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", flow, source, NOW)
+        series.write(session, BASIN, "daymet", "precipitation", daily("2008-01-30", 1.0, 0.0, 0.1), source, NOW)
+        warm = daily("2008-01-31", -1.5, 2.0, 0.25, unit="degC")
+        series.write(session, BASIN, "daymet", "tmax", warm, source, NOW)
+
+
+@pytest.fixture(scope="module")
+def stocked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """The service on what `keep` keeps, for the tests that only read."""
+    file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("stocked") / "service.sqlite")
+    database = Database(f"sqlite:///{file}")
+    keep(database)
+    database.close()
+    with serving(f"sqlite:///{file}") as client:
+        yield client
+
+
+def test_discharge_is_told_day_by_day_in_cubic_metres_per_second(database: Database, client: TestClient) -> None:
+    keep(database)
+    said = client.get("/v1/basins/01013500/observations?product=usgs&variable=discharge").json()
+    assert (said["basin"], said["product"], said["units"]) == (BASIN, "usgs", {"discharge": "m3/s"})
+    assert said["time"] == ["2008-01-30", "2008-01-31", "2008-02-01"]
+    first, nothing, last = said["values"]["discharge"]
+    assert (first, nothing, last) == (pytest.approx(2.831685), None, pytest.approx(7.079212))
+    assert said["flags"] == {"discharge": [3, 8, 3]}
+    assert said["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
+    assert set(said["missing"]) == {"values.discharge", "area", "credit", "known_at"}
+    assert said["missing"]["values.discharge"].startswith("1 of 3 days")
+
+
+def test_whose_data_they_are_is_told_where_a_feed_brought_them(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    keep(sqlite_database)
+    before = sqlite_client.get(ADDRESS, params={"product": "usgs"})
+    assert (before.json()["credit"], before.json()["missing"]["credit"]) == (None, "No feed brought any of it.")
+    with sqlite_database.transaction() as session:
+        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+    held = {"If-None-Match": before.headers["ETag"]}
+    after = sqlite_client.get(ADDRESS, params={"product": "usgs"}, headers=held)
+    assert after.json()["credit"] == {"credit": "By the survey.", "licence": "public domain"}
+    assert sqlite_client.get(ADDRESS, params={"product": "daymet"}).json()["credit"] is None
+
+
+def test_every_flag_has_its_word() -> None:
+    assert list(LEGEND) == list(Flag)
+
+
+def test_all_variables_of_a_product_stand_in_the_same_days(database: Database, client: TestClient) -> None:
+    keep(database)
+    said = client.get(f"{ADDRESS}?product=daymet").json()
+    assert len(said["time"]) == 4
+    assert said["values"] == {"precipitation": [1.0, 0.0, 0.1, None], "tmax": [None, -1.5, 2.0, 0.25]}
+    assert said["flags"] == {"precipitation": [0, 0, 0, Flag.ABSENT], "tmax": [Flag.ABSENT, 0, 0, 0]}
+    assert said["units"] == {"precipitation": "mm/day", "tmax": "degC"}
+    first = client.get(f"{ADDRESS}?product=daymet&end=2008-01-30").json()
+    assert first["values"] == {"precipitation": [1.0], "tmax": [None]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "unit", "factor"),
+    [
+        ("variable=discharge", "m3/s", 0.3048**3),
+        ("units=source", "cfs", 1.0),
+        ("units=cfs", "cfs", 1.0),
+        ("units=m3/s", "m3/s", 0.3048**3),
+        ("units=mm/day&area=area_gages2", "mm/day", 0.3048**3 * 86_400_000 / 2.0e9),
+        ("units=mm/day&area=daymet", "mm/day", 0.3048**3 * 86_400_000 / 2.5e9),
+    ],
+)
+def test_discharge_is_converted_with_the_area_that_is_named(
+    stocked: TestClient, asked: str, unit: str, factor: float
+) -> None:
+    said = stocked.get(f"{ADDRESS}?product=usgs&{asked}").json()
+    assert said["units"] == {"discharge": unit}
+    told = np.array(said["values"]["discharge"], dtype=float)
+    np.testing.assert_allclose(told, np.array(FLOWS) * factor, rtol=1e-6)
+    assert (said["area"] is None) == ("area=" not in asked)
+
+
+def test_depths_that_are_stored_are_told_as_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        depth = daily("2008-01-30", 1.0, 2.0)
+        series.write(session, BASIN, "own", "discharge", depth, a_source(session), NOW)
+    said = sqlite_client.get(f"{ADDRESS}?product=own&units=m3/s&area=area_gages2").json()
+    assert said["values"]["discharge"] == pytest.approx([2.0e6 / 86_400, 4.0e6 / 86_400])
+    feet = sqlite_client.get(f"{ADDRESS}?product=own&units=cfs&area=area_gages2").json()
+    assert feet["values"]["discharge"][0] == pytest.approx(2.0e6 / 86_400 / 0.3048**3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "mend"),
+    [
+        ("product=usgs&units=mm/day", "area", "area_gages2, daymet"),
+        ("product=usgs&area=daymet", "area", "leave it out"),
+        ("product=usgs&units=m3/s&area=daymet", "area", "units=mm/day"),
+        ("product=daymet&units=m3/s", "units", "leave it out"),
+        ("product=usgs&start=2008-02-01&end=2008-01-30", "end", "swap"),
+        ("product=usgs&start=1990-01-01", "start", "a part at a time"),
+        ("product=usgs&start=1990-01-01&end=2008-01-31", "end", f"at most {LONGEST_DAYS}"),
+        ("product=usgs&start=soon", "start", "YYYY-MM-DD"),
+        ("product=usgs&start=0", "start", "YYYY-MM-DD"),
+        ("product=us%20gs", "product", "must have the form"),
+        ("variable=discharge", "product", "needed"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_the_mend(
+    stocked: TestClient, asked: str, field: str, mend: str
+) -> None:
+    answer = stocked.get(f"{ADDRESS}?{asked}")
+    assert answer.status_code == 422
+    (fault,) = answer.json()["errors"]
+    assert fault["field"] == field
+    assert mend in fault["detail"].lower() + fault["detail"]
+
+
+def test_the_longest_period_is_answered_whole(stocked: TestClient) -> None:
+    end = date(2008, 2, 1)
+    start = date.fromordinal(end.toordinal() - LONGEST_DAYS + 1)
+    said = stocked.get(f"{ADDRESS}?product=usgs&start={start}&end={end}").json()
+    assert len(said["time"]) == len(said["values"]["discharge"]) == len(said["flags"]["discharge"]) == LONGEST_DAYS
+    assert said["flags"]["discharge"][:2] == [Flag.ABSENT, Flag.ABSENT]
+    assert stocked.get(f"{ADDRESS}?product=usgs&start={date.fromordinal(start.toordinal() - 1)}").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "names"),
+    [
+        ("product=nldas", "no-observations", "usgs: discharge 2008-01-30..2008-02-01"),
+        ("product=usgs&variable=swe", "no-observations", "daymet: tmax"),
+        ("product=usgs&end=1999-12-31", "no-observations", "2008-01-30..2008-02-01"),
+        ("product=usgs&start=2009-01-01", "no-observations", "2008-01-30..2008-02-01"),
+        ("product=usgs&end=0001-01-01", "no-observations", "2008-01-30..2008-02-01"),
+        ("product=usgs&start=9999-12-31", "no-observations", "2008-01-30..2008-02-01"),
+        ("product=usgs&units=mm/day&area=nldas", "unknown-area", "area_gages2, daymet"),
+    ],
+)
+def test_what_is_not_kept_is_missed_and_what_is_named(stocked: TestClient, asked: str, kind: str, names: str) -> None:
+    answer = stocked.get(f"{ADDRESS}?{asked}")
+    assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
+    assert names in answer.json()["detail"]
+
+
+def test_a_basin_that_is_not_kept_is_told_apart(sqlite_client: TestClient) -> None:
+    answer = sqlite_client.get(f"{ADDRESS}?product=usgs")
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-basin")
+
+
+def test_a_copy_is_good_until_the_product_is_written_again(database: Database, client: TestClient) -> None:
+    keep(database)
+    address = f"{ADDRESS}?product=usgs"
+    held = {"If-None-Match": client.get(address).headers["ETag"]}
+    assert client.get(address, headers=held).status_code == 304
+    assert client.get(f"{address}&units=cfs", headers=held).status_code == 200
+    with database.transaction() as session:
+        revised = daily("2008-01-30", 101.0, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", revised, a_source(session), NOW)
+    changed = client.get(address, headers=held)
+    assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, pytest.approx(101 * 0.3048**3))
+
+
+def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, client: TestClient) -> None:
+    keep(database)
+    before = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z")
+    later = NOW + timedelta(days=1)
+    with database.transaction() as session:
+        revised = daily("2008-02-01", 251.0, 300.0, flag=Flag.APPROVED, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", revised, a_source(session, "later"), later)
+    after = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z").json()
+    assert after == before.json()
+    assert (after["known_at"], after["values"]) == ("2008-10-01T07:00:00Z", {"discharge": [100.0, None, 250.0]})
+    assert after["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
+    now = client.get(f"{ADDRESS}?product=usgs&units=source").json()
+    assert (now["known_at"], now["values"]) == (None, {"discharge": [100.0, None, 251.0, 300.0]})
+
+
+def test_what_was_not_known_yet_is_not_there(stocked: TestClient) -> None:
+    answer = stocked.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T05:59:59Z")
+    assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
+    assert "was known" in answer.json()["detail"]
+    assert stocked.get(f"{ADDRESS}?product=usgs&known_at=yesterday").status_code == 422

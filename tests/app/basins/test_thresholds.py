@@ -1,0 +1,274 @@
+"""Levels of discharge over the API: of the record, and set."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from hydrology.extremes.thresholds import names, of_record
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from records.simulations import simulated_thresholds
+from tests.app.basins.test_user_basins import MILL
+from tests.app.conftest import bearer
+from tests.records.alerts.test_thresholds import a_record
+from tests.records.factories import BASIN, NOW, a_promoted_version, a_source, daily
+from tests.records.simulations.test_model_levels import levels_of, statistics
+
+ADDRESS = f"/v1/basins/{BASIN}/thresholds"
+M3 = 0.3048**3
+AREA_M2 = 2.0e9
+
+
+def keep(database: Database, years: int = 12) -> dict[str, float]:
+    """Keep a record in cubic feet per second, and return its levels in that unit by name."""
+    record = a_record(years)
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        series.write(session, BASIN, "usgs", "discharge", record, a_source(session), NOW)
+    named = [one for statistic in of_record(record.values, record.days) for one in statistic.levels]
+    return {one.name: one.level.value for one in named if one.level.value is not None}
+
+
+def told(said: dict[str, Any], field: str = "discharge") -> dict[str, Any]:
+    return {level["name"]: level[field] for statistic in said["record"] for level in statistic["levels"]}
+
+
+def test_the_levels_of_a_record_are_told_with_the_years_they_rest_on(database: Database, client: TestClient) -> None:
+    levels = keep(database)
+    said = client.get("/v1/basins/01013500/thresholds").json()
+    assert (said["basin"], said["product"], said["units"], said["area"]) == (BASIN, "usgs", "m3/s", None)
+    assert list(told(said)) == names()
+    assert told(said) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
+    floods, _, low, duration = said["record"]
+    assert (floods["kind"], floods["method"], floods["direction"]) == ("flood", "gev", "rising")
+    assert "no instantaneous peaks" in floods["what"]
+    assert floods["interval"].startswith("90%")
+    assert (floods["years"], floods["left_out_years"], floods["dry_years"]) == (12, 0, 0)
+    assert floods["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
+    assert (low["kind"], low["direction"], low["years"], low["left_out_years"]) == ("low-flow", "falling", 11, 2)
+    ten = floods["levels"][2]
+    assert (ten["name"], ten["return_period_years"], ten["reason"]) == ("gev-10", 10, None)
+    assert ten["low"] < ten["discharge"] < ten["high"]
+    assert (duration["interval"], duration["levels"][0]["low"]) == (None, None)
+    assert duration["levels"][0]["reason"] is not None
+    assert {"credit", "area", "record.interval"} <= said["missing"].keys()
+    assert "record.period" not in said["missing"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "factor"),
+    [("units=cfs", 1.0), ("units=mm/day&area=area_gages2", M3 * 86_400_000 / AREA_M2), ("units=m3/s", M3)],
+)
+def test_every_level_is_told_in_the_unit_that_is_asked_for(
+    sqlite_database: Database, sqlite_client: TestClient, asked: str, factor: float
+) -> None:
+    levels = keep(sqlite_database)
+    header = bearer(sqlite_database, "admin")
+    sqlite_client.put(f"{ADDRESS}/bankfull", json={"discharge": 210.0}, headers=header)
+    said = sqlite_client.get(f"{ADDRESS}?{asked}").json()
+    assert told(said) == pytest.approx({name: value * factor for name, value in levels.items()}, rel=1e-6)
+    (fixed,) = said["fixed"]
+    assert fixed["discharge"] == pytest.approx(210.0 * factor / M3, rel=1e-6)
+    assert (said["area"] is not None) == ("area=" in asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "mend"),
+    [
+        ("area=area_gages2", 422, "leave it out"),
+        ("units=mm/day&area=daymet", 404, "area_gages2"),
+        ("units=acre-ft", 422, "units"),
+        ("period=10", 422, "use units, area"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_what_mends_it(
+    sqlite_database: Database, sqlite_client: TestClient, asked: str, status: int, mend: str
+) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.get(f"{ADDRESS}?{asked}")
+    assert answer.status_code == status
+    assert mend in answer.json()["detail"]
+
+
+def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
+        series.write(session, BASIN, "usgs", "discharge", daily("2001-01-01", 1.0), a_source(session), NOW)
+    assert sqlite_client.get(ADDRESS).json()["area"] == {"name": "area_gages2", "km2": 2000.0}
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2, "daymet": 2 * AREA_M2}))
+    refused = sqlite_client.get(ADDRESS).json()["errors"][0]
+    assert (refused["field"], "(area_gages2, daymet)" in refused["detail"]) == ("area", True)
+    assert sqlite_client.get(f"{ADDRESS}?units=mm/day").status_code == 200
+    assert sqlite_client.get(f"{ADDRESS}?area=area_gages2").json()["area"] == {"name": "area_gages2", "km2": 2000.0}
+
+
+@pytest.mark.parametrize("years", [0, 9])
+def test_too_short_a_record_has_no_level_and_says_why(
+    sqlite_database: Database, sqlite_client: TestClient, years: int
+) -> None:
+    if years:
+        keep(sqlite_database, years)
+    else:
+        with sqlite_database.transaction() as session:
+            basins.upsert(session, basins.Basin(BASIN))
+    said = sqlite_client.get(ADDRESS).json()
+    assert list(told(said)) == names()
+    assert set(told(said).values()) == {None}
+    assert told(said, "reason")["gev-2"] == f"Years with enough days: {years}. A level needs 10."
+    assert ("record.period" in said["missing"]) == (not years)
+
+
+def test_a_copy_is_good_until_the_record_or_a_level_changes(database: Database, client: TestClient) -> None:
+    keep(database)
+    first = client.get(ADDRESS)
+    assert first.headers["Cache-Control"] == "public, max-age=60"
+    held = {"If-None-Match": first.headers["ETag"]}
+    assert client.get(ADDRESS, headers=held).status_code == 304
+    assert client.get(f"{ADDRESS}?units=cfs", headers=held).status_code == 200
+    client.put(f"{ADDRESS}/bankfull", json={"discharge": 210.0}, headers=bearer(database, "admin"))
+    second = client.get(ADDRESS, headers=held)
+    assert second.status_code == 200
+    with database.transaction() as session:
+        higher = daily("2002-01-01", 1e6, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", higher, a_source(session, "later"), NOW)
+    revised = client.get(ADDRESS, headers={"If-None-Match": second.headers["ETag"]})
+    assert told(revised.json())["gev-50"] != told(second.json())["gev-50"]
+
+
+def test_an_unknown_basin_has_no_thresholds(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    header = bearer(sqlite_database, "admin")
+    for answer in (
+        sqlite_client.get(ADDRESS),
+        sqlite_client.put(f"{ADDRESS}/bankfull", json={"discharge": 1.0}, headers=header),
+        sqlite_client.delete(f"{ADDRESS}/bankfull", headers=header),
+    ):
+        assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-basin")
+
+
+def test_a_level_is_set_by_who_registered_the_basin(database: Database, client: TestClient) -> None:
+    maker = bearer(database)
+    client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
+    address = "/v1/basins/OWN-mill/thresholds"
+    made = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
+    assert made.status_code == 201
+    assert made.json() == {
+        "name": "bankfull",
+        "discharge": 12.5,
+        "direction": "rising",
+        "set_at": made.json()["set_at"],
+    }
+    again = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
+    assert (again.status_code, again.json()) == (200, made.json())
+    low = client.put(f"{address}/bankfull", json={"discharge": 2, "direction": "falling"}, headers=maker)
+    assert (low.status_code, low.json()["direction"]) == (200, "falling")
+    assert client.get(address).json()["fixed"] == [low.json()]
+    assert client.delete(f"{address}/bankfull", headers=maker).status_code == 204
+    assert client.get(address).json()["fixed"] == []
+    gone = client.delete(f"{address}/bankfull", headers=maker)
+    assert (gone.status_code, gone.json()["type"]) == (404, "/problems/unknown-threshold")
+
+
+def test_another_key_sets_no_level_of_a_basin(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
+    admin = bearer(sqlite_database, "admin", "chief")
+    sqlite_client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
+    keep(sqlite_database)
+    own, published = "/v1/basins/OWN-mill/thresholds/bankfull", f"{ADDRESS}/bankfull"
+    for address in (own, published):
+        assert sqlite_client.put(address, json={"discharge": 1.0}, headers=admin).status_code == 201
+        for refused in (
+            sqlite_client.put(address, json={"discharge": 9.0}, headers=other),
+            sqlite_client.delete(address, headers=other),
+        ):
+            assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
+        assert sqlite_client.get(address.removesuffix("/bankfull")).json()["fixed"][0]["discharge"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "field"),
+    [
+        ("bankfull", {"discharge": 0}, "discharge"),
+        ("bankfull", {"discharge": -1.0}, "discharge"),
+        ("bankfull", {"discharge": 1e7}, "discharge"),
+        ("bankfull", {"discharge": "7"}, "discharge"),
+        ("bankfull", {}, "discharge"),
+        ("bankfull", {"discharge": 7, "direction": "up"}, "direction"),
+        ("bankfull", {"discharge": 7, "unit": "cfs"}, "unit"),
+        ("bank full", {"discharge": 7}, "threshold"),
+    ],
+)
+def test_what_is_no_level_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, name: str, body: dict[str, Any], field: str
+) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.put(f"{ADDRESS}/{name}", json=body, headers=bearer(sqlite_database, "admin"))
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
+    assert sqlite_client.get(ADDRESS).json()["fixed"] == []
+
+
+def test_the_name_of_a_level_of_the_record_is_taken(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    answer = sqlite_client.put(f"{ADDRESS}/gev-10", json={"discharge": 7}, headers=bearer(sqlite_database, "admin"))
+    assert (answer.status_code, answer.json()["type"]) == (422, "/problems/reserved-name")
+
+
+def test_levels_that_are_told_are_finite_for_a_river_of_floods_and_dust(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    record = a_record(15)
+    values = np.where(record.values > 2000, record.values, 0)
+    with sqlite_database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN))
+        flow = daily("1990-10-01", *values, unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
+    said = sqlite_client.get(ADDRESS).json()
+    assert (told(said)["7q10"], told(said)["exceeded-90"]) == (0, 0)
+    assert said["record"][2]["dry_years"] == said["record"][2]["years"] == 14
+    assert "have any flow: the level is 0" in str(told(said, "reason")["7q10"])
+    assert all(told(said)[name] for name in ("gev-2", "lp3-50"))
+
+
+def keep_model(database: Database, factor: float = 0.5) -> str:
+    """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
+    with database.transaction() as session:
+        version = a_promoted_version(session)
+        simulated_thresholds.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})
+    return version
+
+
+def test_the_levels_of_the_current_version_stand_beside_those_of_the_record(
+    database: Database, client: TestClient
+) -> None:
+    levels = keep(database)
+    version = keep_model(database)
+    said = client.get(ADDRESS).json()
+    model = said["model"]
+    of_model = told({"record": model["levels"]})
+    assert of_model == pytest.approx({f"model-{name}": 0.5 * value for name, value in levels.items()}, rel=1e-5)
+    assert (model["version"], model["area"]) == (version, {"name": "maurer", "km2": 2000.0})
+    assert model["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
+    assert (model["levels"][0]["years"], model["attributes_assumed"]) == (12, ["soil_porosity"])
+    assert "model" not in said["missing"]
+    assert list(told(said)) == names()
+    depths = client.get(f"{ADDRESS}?units=mm/day&area=area_gages2").json()["model"]["levels"][0]["levels"][0]
+    first = model["levels"][0]["levels"][0]
+    assert depths["discharge"] == pytest.approx(first["discharge"] * 86_400_000 / AREA_M2, rel=1e-5)
+
+
+def test_a_promotion_changes_the_models_levels(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    keep(sqlite_database)
+    assert sqlite_client.get(ADDRESS).json()["missing"]["model"] == "No model version is current for the basin."
+    first = keep_model(sqlite_database)
+    held = {"If-None-Match": sqlite_client.get(ADDRESS).headers["ETag"]}
+    assert sqlite_client.get(ADDRESS, headers=held).status_code == 304
+    with sqlite_database.transaction() as session:
+        a_promoted_version(session)
+    without = sqlite_client.get(ADDRESS, headers=held)
+    assert (without.status_code, without.json()["model"]) == (200, None)
+    assert "freshet thresholds simulate" in without.json()["missing"]["model"]
+    second = keep_model(sqlite_database, 2.0)
+    assert sqlite_client.get(ADDRESS).json()["model"]["version"] == second != first

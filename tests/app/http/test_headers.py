@@ -1,0 +1,58 @@
+"""Every answer, errors included, tells a browser what to refuse."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+from sqlalchemy import text
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from records.database.engine import Database
+from runtime.settings import Settings
+
+JSON = "default-src 'none'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/v1/basins", 200), ("/v1/nothing", 404), ("/v1/jobs", 401), ("/v1/basins?x=1", 422), ("/openapi.json", 200)],
+)
+def test_an_answer_may_load_nothing_and_be_framed_nowhere(sqlite_client: TestClient, path: str, status: int) -> None:
+    answer = sqlite_client.get(path)
+    assert answer.status_code == status
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Content-Security-Policy"].startswith(JSON)
+    assert "Strict-Transport-Security" not in answer.headers  # the proxy's to say
+
+
+def test_errors_of_the_service_bear_them_too(sqlite: str, sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        session.execute(text("ALTER TABLE basins RENAME TO lost"))
+    broken = sqlite_client.get("/v1/basins")
+    app = create_app(Settings(database_url=sqlite, broker_url="memory://"))
+
+    @app.get("/fail")
+    def fail() -> None:
+        raise RuntimeError
+
+    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
+        failed, misnamed = client.get("/fail"), client.get("/fail", headers={"Host": "evil.example"})
+    assert [answer.status_code for answer in (broken, failed, misnamed)] == [503, 500, 400]
+    for answer in (broken, failed, misnamed):
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"].startswith(JSON)
+
+
+def test_a_page_runs_its_own_scripts_alone(sqlite_client: TestClient) -> None:
+    answer = sqlite_client.get("/docs")
+    policy = answer.headers["Content-Security-Policy"]
+    inline = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline]
+    assert len(hashes) == 1
+    scripts = next(part.strip() for part in policy.split(";") if part.strip().startswith("script-src"))
+    assert scripts == f"script-src 'self' 'sha256-{hashes[0]}'"
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["X-Frame-Options"] == "DENY"

@@ -1,0 +1,347 @@
+"""The service as a whole: its OpenAPI document, its documentation pages, what it loads."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from starlette.testclient import TestClient
+
+from app.alerts.deliveries.example import DELIVERY, DELIVERY_DETAIL
+from app.alerts.deliveries.schemas import Delivery, DeliveryDetail
+from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
+from app.alerts.schemas import Alert, AlertChange, BasinAlerts
+from app.alerts.subscriptions.example import NEW_SECRET, SUBSCRIPTION
+from app.alerts.subscriptions.schemas import Subscription, SubscriptionWithSecret
+from app.basins.normals.example import NORMALS
+from app.basins.normals.schemas import Normals
+from app.basins.observations.example import OBSERVATIONS
+from app.basins.observations.schemas import Observations
+from app.basins.thresholds.example import FIXED, THRESHOLDS
+from app.basins.thresholds.schemas import FixedThreshold, Thresholds
+from app.forecasts.example import FORECAST, FORECASTS
+from app.forecasts.recession.example import DRAIN_DOWN
+from app.forecasts.recession.schemas import DrainDownOfRun
+from app.forecasts.runs.example import RUN
+from app.forecasts.runs.schemas import RunDetail
+from app.forecasts.schemas import BasinForecast, BasinForecasts
+from app.forecasts.volumes.example import VOLUMES
+from app.forecasts.volumes.schemas import VolumesOfRun
+from app.forecasts.water.example import AGE, BALANCE, STORAGE
+from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, StorageOfRun
+from app.http.base_schema import Model
+from app.jobs.example import JOB
+from app.jobs.schedules.example import SCHEDULE
+from app.jobs.schedules.schemas import Schedule
+from app.jobs.schemas import Job
+from app.main import create_app
+from app.models.comparisons.example import COMPARISON
+from app.models.comparisons.schemas import Comparison
+from app.models.example import MODEL, PROMOTIONS
+from app.models.schemas import ModelDetail, Promotions
+from app.models.scores.example import BASIN_SKILL, MODEL_SKILL
+from app.models.scores.schemas import BasinSkill, ModelSkill
+from app.models.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
+from app.models.verification.schemas import BasinVerification, ModelVerification
+from app.openapi import models
+from app.service.status.example import STATUS
+from app.service.status.schemas import Status
+from app.weather.bridges.example import BRIDGE, BRIDGE_DETAIL
+from app.weather.bridges.schemas import Bridge, BridgeDetail
+from app.weather.feeds.example import FEED, FEED_DETAIL
+from app.weather.feeds.schemas import Feed, FeedDetail
+from jobspec.kinds import REQUESTABLE, read
+from records.database.engine import Database
+from runtime.settings import Settings
+from tests.app.conftest import serving
+from tests.app.factories import forecast
+from tests.records.factories import BASIN, a_basin, a_promoted_version, a_run
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    return create_app(Settings()).openapi()
+
+
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the operations by their ids."""
+    return {one["operationId"]: one for path in document["paths"].values() for one in path.values()}
+
+
+def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
+    assert set(operations(document)) == {
+        "cancel_job",
+        "change_subscription",
+        "create_subscription",
+        "delete_subscription",
+        "list_alert_changes",
+        "list_alerts",
+        "list_deliveries",
+        "list_subscriptions",
+        "read_alerts",
+        "read_delivery",
+        "read_subscription",
+        "replay_delivery",
+        "roll_back_model",
+        "rotate_secret",
+        "create_feed",
+        "create_schedule",
+        "delete_feed",
+        "delete_schedule",
+        "delete_threshold",
+        "list_bridges",
+        "list_feeds",
+        "list_jobs",
+        "list_schedules",
+        "post_basin",
+        "post_job",
+        "post_observations",
+        "post_weather",
+        "promote_model",
+        "put_basin",
+        "put_threshold",
+        "read_bridge",
+        "read_feed",
+        "read_job",
+        "read_job_events",
+        "read_schedule",
+        "replace_schedule",
+        "list_basins",
+        "list_changes",
+        "list_edr_collections",
+        "list_edr_locations",
+        "read_edr",
+        "read_edr_collection",
+        "read_edr_conformance",
+        "read_edr_location",
+        "list_comparisons",
+        "list_models",
+        "list_runs",
+        "list_weather",
+        "read_age",
+        "read_basin",
+        "read_basin_promotions",
+        "read_basin_skill",
+        "read_basin_verification",
+        "read_comparison",
+        "read_drain_down",
+        "read_exceedance",
+        "read_latest_forecast",
+        "read_latest_forecasts",
+        "read_long_term_balance",
+        "read_metrics",
+        "read_model",
+        "read_model_promotions",
+        "read_model_skill",
+        "read_model_verification",
+        "read_normals",
+        "read_observations",
+        "read_origin",
+        "read_run",
+        "read_run_of_basin",
+        "read_spread",
+        "read_what_if",
+        "read_liveness",
+        "read_readiness",
+        "read_status",
+        "read_storage",
+        "read_thresholds",
+        "read_volumes",
+        "read_water_balance",
+        "read_weather",
+        "read_weather_of_basin",
+    }
+
+
+def test_every_operation_is_explained(document: dict[str, Any]) -> None:
+    assert document["info"]["title"] == "Freshet"
+    tags = {tag["name"] for tag in document["tags"]}
+    for name, operation in operations(document).items():
+        assert operation["summary"] != name.replace("_", " ").title()
+        assert operation["description"]
+        assert set(operation["tags"]) <= tags
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"]
+
+
+def test_every_error_has_the_shape_of_problem_details(document: dict[str, Any]) -> None:
+    for operation in operations(document).values():
+        errors = {status: said for status, said in operation["responses"].items() if status >= "400"}
+        assert {"422", "500", "503"} <= set(errors)
+        for said in errors.values():
+            (media_type,) = said["content"]
+            assert media_type == "application/problem+json"
+            assert said["content"][media_type]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
+            assert said["content"][media_type]["examples"]
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
+    not_found = operations(document)["read_latest_forecast"]["responses"]["404"]
+    examples = not_found["content"]["application/problem+json"]["examples"]
+    assert set(examples) == {"unknown-basin", "no-model", "no-forecast"}
+
+
+@pytest.mark.parametrize(
+    ("model", "example"),
+    [
+        (BasinForecast, FORECAST),
+        (Alert, ALERT),
+        (AlertChange, CHANGE),
+        (BasinAlerts, BASIN_ALERTS),
+        (Delivery, DELIVERY),
+        (DeliveryDetail, DELIVERY_DETAIL),
+        (Subscription, SUBSCRIPTION),
+        (SubscriptionWithSecret, NEW_SECRET),
+        (BasinForecasts, FORECASTS),
+        (Normals, NORMALS),
+        (Observations, OBSERVATIONS),
+        (RunDetail, RUN),
+        (StorageOfRun, STORAGE),
+        (AgeOfRun, AGE),
+        (BalanceOfRun, BALANCE),
+        (BasinSkill, BASIN_SKILL),
+        (ModelSkill, MODEL_SKILL),
+        (BasinVerification, BASIN_VERIFICATION),
+        (ModelVerification, MODEL_VERIFICATION),
+        (Comparison, COMPARISON),
+        (ModelDetail, MODEL),
+        (Promotions, PROMOTIONS),
+        (Status, STATUS),
+        (Job, JOB),
+        (Schedule, SCHEDULE),
+        (Feed, FEED),
+        (Bridge, BRIDGE),
+        (BridgeDetail, BRIDGE_DETAIL),
+        (FeedDetail, FEED_DETAIL),
+        (Thresholds, THRESHOLDS),
+        (FixedThreshold, FIXED),
+        (VolumesOfRun, VOLUMES),
+        (DrainDownOfRun, DRAIN_DOWN),
+    ],
+)
+def test_an_example_is_an_answer_as_it_would_be_given(
+    document: dict[str, Any], model: type[Model], example: dict[str, Any]
+) -> None:
+    assert model.model_validate(example).model_dump(mode="json", exclude_unset=True) == example
+    assert document["components"]["schemas"][model.__name__]["examples"] == [example]
+
+
+def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
+    """A second model of a name would take its place in the document, or both would get a name that nobody gave them."""
+    ours = {model for model in models(BaseModel) if model.__module__.split(".")[0] in {"app", "jobspec"}}
+    public = [model.__name__ for model in ours if model.__name__ in document["components"]["schemas"]]
+    assert [name for name, times in Counter(public).items() if times > 1] == []
+    assert [name for name in document["components"]["schemas"] if not re.fullmatch("[A-Za-z0-9]+", name)] == []
+    assert not re.search("-(Input|Output)", json.dumps(document))
+
+
+def test_the_forecast_shows_its_nulls(document: dict[str, Any]) -> None:
+    content = operations(document)["read_latest_forecast"]["responses"]["200"]["content"]["application/json"]
+    assert content["schema"] == {"$ref": "#/components/schemas/BasinForecast"}
+    (example,) = document["components"]["schemas"]["BasinForecast"]["examples"]
+    assert (example["reason"], example["superseded_by"]) == (None, None)
+    assert example == FORECAST
+
+
+def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:
+    assert sqlite_client.get("/openapi.json").json() == document
+    assert sqlite_client.get("/openapi.json").json() == document
+
+
+def test_forecasts_come_first(document: dict[str, Any]) -> None:
+    assert document["tags"][0]["name"] == "forecasts"
+    assert next(iter(document["paths"])) == "/v1/basins/{basin}/forecasts/latest"
+
+
+def examples(document: dict[str, Any]) -> dict[str, str]:
+    """Return the examples of parameters by their names."""
+    parameters = [
+        parameter for operation in operations(document).values() for parameter in operation.get("parameters", [])
+    ]
+    return {parameter["name"]: parameter["example"] for parameter in parameters if "example" in parameter}
+
+
+def test_what_is_tried_out_is_there(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-07")
+    only_basins = examples(sqlite_client.get("/openapi.json").json())
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        run = a_run(session, version, forecast()).id
+    document = sqlite_client.get("/openapi.json").json()
+
+    assert only_basins == {"basin": "SYNTH-07"}
+    assert examples(document) == {"basin": BASIN, "run": run, "version": version}
+    (new_basin,) = operations(document)["put_basin"]["parameters"]
+    assert new_basin["schema"]["examples"] == ["OWN-mill"]
+
+
+def test_a_closed_service_names_no_basin_in_its_document(sqlite: str, sqlite_database: Database) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-07")
+    with serving(sqlite, read_needs_key=True) as client:
+        assert examples(client.get("/openapi.json").json()) == {}
+
+
+def test_every_kind_of_job_has_an_example_that_is_accepted(document: dict[str, Any]) -> None:
+    body = operations(document)["post_job"]["requestBody"]["content"]["application/json"]
+    assert set(body["examples"]) == set(REQUESTABLE)
+    for kind, example in body["examples"].items():
+        assert read(kind, example["value"]["params"]).kind == kind == example["value"]["kind"]
+
+
+def test_the_front_door_is_a_page_that_leads_to_the_documentation(sqlite_client: TestClient) -> None:
+    answer = sqlite_client.get("/")
+    assert answer.status_code == 200
+    assert 'href="/docs"' in answer.text
+    assert "No basin is kept yet." in answer.text
+
+
+def test_the_documentation_needs_no_internet(sqlite_client: TestClient) -> None:
+    page = sqlite_client.get("/docs").text
+    assets = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(assets) >= 3
+    for asset in assets:
+        assert asset.startswith("/")
+        assert sqlite_client.get(asset).status_code == 200
+    assert not re.search(r"https?://", page)
+    for style in (asset for asset in assets if asset.endswith(".css")):
+        assert not re.search(r"(?:@import|url\()\s*['\"]?(?:https?:)?//", sqlite_client.get(style).text)
+    assert sqlite_client.get("/redoc").status_code == 404
+
+
+HEAVY = {"torch", "xarray", "pandas", "scipy", "netCDF4", "pyarrow", "models", "ingestion"}
+
+
+def test_the_service_loads_nothing_heavy() -> None:
+    code = "import sys, app.main; print(*sys.modules, sep='\\n')"
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    loaded = {name.partition(".")[0] for name in said.split()}
+    assert {"app", "records", "hydrology"} <= loaded
+    assert not loaded & HEAVY
+    assert {name for name in said.split() if name.startswith(("workers.", "operations."))} == {
+        "workers.queue.broker",
+        "workers.queue.celery_app",
+        "workers.queue.enqueue",
+        "workers.queue.uploads",
+    }
+
+
+KEYED = ("/metrics", "/v1/jobs", "/v1/feeds", "/v1/schedules", "/v1/audit", "/v1/subscriptions", "/v1/deliveries")
+
+
+def test_writing_and_reading_of_jobs_and_schedules_need_a_key(document: dict[str, Any]) -> None:
+    assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
+    for address, path in document["paths"].items():
+        for method, operation in path.items():
+            keyed = method != "get" or address.startswith(KEYED)
+            assert operation.get("security", []) == ([{"key": []}] if keyed else [])
+            assert ("401" in operation["responses"]) == keyed
+            assert ({"403", "413"} <= set(operation["responses"])) == (method != "get")

@@ -1,0 +1,96 @@
+"""/metrics: figures that are true, whichever process is asked."""
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import update
+from starlette.testclient import TestClient
+
+from records.database.engine import Database
+from records.jobs import process_heartbeats
+from records.jobs.tables import AttendanceRow
+from records.runs import runs
+from runtime.clock import Clock
+from tests.app.conftest import bearer, serving
+from tests.records.factories import BASIN, a_basin, a_job, a_promoted_version, a_run, not_issued
+from tests.records.runs.test_runs import CLOSED
+
+
+def figures(client: TestClient, key: dict[str, str]) -> dict[tuple[str, ...], float]:
+    """Return every sample by its name and the values of its labels."""
+    answer = client.get("/metrics", headers=key)
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_work_that_waits_and_workers_that_are_there(client: TestClient, database: Database) -> None:
+    wall = Clock().wall()
+    with database.transaction() as session:
+        process_heartbeats.sign(session, "first", "worker", ["default", "ingest"], wall)
+        process_heartbeats.sign(session, "second", "worker", ["default"], wall)
+        process_heartbeats.sign(session, "third", "scheduler", [], wall)
+        process_heartbeats.sign(session, "gone", "worker", ["training"], wall)
+        last_seen = wall - 2 * process_heartbeats.ABSENT_AFTER
+        session.execute(update(AttendanceRow).where(AttendanceRow.name == "gone").values(seen_at=last_seen))
+        a_job(session)
+        a_job(session, kind="ingest", queue="ingest")
+    told = figures(client, bearer(database))
+    assert [told["freshet_workers", queue] for queue in ("default", "ingest", "training", "delivery")] == [2, 1, 0, 0]
+    assert [told["freshet_queue_jobs", queue] for queue in ("default", "ingest", "training")] == [1, 1, 0]
+    assert told["freshet_queue_oldest_seconds", "default"] > 0
+    assert told["freshet_queue_oldest_seconds", "training"] == 0
+
+
+def test_what_came_of_the_newest_runs(client: TestClient, database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        a_basin(session, "SYNTH-01")
+        version = a_promoted_version(session)
+        closed = runs.BasinResult(basin=runs.RunBasin(basin_id=BASIN, status="issued"), ledgers=[CLOSED])
+        a_run(session, version, closed, not_issued("It does not close.", "SYNTH-01"))
+    told = figures(client, bearer(database))
+    assert (told["freshet_newest_basins", "issued"], told["freshet_newest_basins", "withheld"]) == (1, 1)
+    assert told["freshet_worst_residual_ratio",] == pytest.approx(CLOSED.residual_mm / CLOSED.tolerance_mm)
+    assert told["freshet_newest_t0_age_days", version] == 1
+    assert told["freshet_newest_t0_seconds", version] == 1222732800  # 2008-09-30
+    assert told["freshet_database_bytes",] > 0
+
+
+def test_requests_are_timed_by_the_template_of_their_address(
+    sqlite_client: TestClient, sqlite_database: Database
+) -> None:
+    key = bearer(sqlite_database)
+    for address in ("/v1/basins/01013500", "/v1/basins/01022500", "/no/such/address", "/v1/basins"):
+        sqlite_client.get(address)
+    told = figures(sqlite_client, key)
+    counts = {name[1:]: value for name, value in told.items() if name[0] == "freshet_request_seconds_count"}
+    assert counts == {
+        ("GET", "/v1/basins/{basin}", "404"): 2,
+        ("none", "none", "404"): 1,
+        ("GET", "/v1/basins", "200"): 1,
+    }
+
+
+def test_another_process_tells_the_same_of_the_service(sqlite: str, sqlite_database: Database) -> None:
+    key = bearer(sqlite_database)
+    with sqlite_database.transaction() as session:
+        a_job(session)
+    with serving(sqlite) as one, serving(sqlite) as other:
+        one.get("/v1/basins")
+        told = [
+            {name: value for name, value in figures(of, key).items() if not name[0].startswith("freshet_request")}
+            for of in (one, other)
+        ]
+    changing = [("freshet_queue_oldest_seconds", "default"), ("freshet_disk_free_bytes",), ("freshet_database_bytes",)]
+    for of in told:
+        for name in changing:
+            of.pop(name, None)
+    assert told[0] == told[1]
+    assert told[0]["freshet_queue_jobs", "default"] == 1
+
+
+def test_it_needs_a_key(sqlite_client: TestClient) -> None:
+    assert sqlite_client.get("/metrics").status_code == 401

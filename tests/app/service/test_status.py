@@ -1,0 +1,336 @@
+"""The status: what there is, how fresh it is, and what is degraded."""
+
+import os
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.service.health import degradations
+from app.service.status import job_degradations
+from hydrology.base.calendar import day
+from records.access import keys
+from records.database.engine import Database
+from records.jobs import jobs, process_heartbeats, schedules
+from records.series import series
+from records.versions import promotions
+from runtime import restart_notes
+from runtime.clock import Clock
+from runtime.settings import Settings
+from tests.app.conftest import NO_BROKER, serving
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_promoted_version,
+    a_run,
+    a_source,
+    a_version,
+    daily,
+    issued,
+    not_issued,
+)
+from workers.queue.broker import start_embedded
+
+
+def codes(said: dict[str, Any]) -> list[str]:
+    """Return the codes of what is degraded."""
+    assert (said["status"] == "ok") == (not said["degraded"])
+    return [one["code"] for one in said["degraded"]]
+
+
+def keep(database: Database, last: str = "2008-09-30") -> str:
+    """Keep a version that is current for a basin, its rain until a day, and another product that nobody uses."""
+    with database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        a_version(session)
+        for product, end in (("maurer_extended", last), ("nldas", "1999-12-31")):
+            series.write(session, BASIN, product, "precipitation", daily(end, 1.0), a_source(session), NOW)
+    return version
+
+
+def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> None:
+    version = keep(database)
+    with database.transaction() as session:
+        a_run(session, version, t0=day("2008-09-29"))
+        a_run(session, version, t0=day("2008-09-30"))
+        a_run(session, version, t0=day("2008-10-01"), available_at=NOW + timedelta(hours=1))
+    answer = client.get("/v1/status")
+    said = answer.json()
+    assert (codes(said), said["now"], said["replayed"]) == ([], "2008-10-01T06:00:00Z", True)
+    assert said["database_revision"] == client.get("/health/ready").json()["revision"]
+    assert said["counts"] == {"basins": 1, "basins_with_model": 1, "model_versions": 2, "runs": 2}
+    assert said["versions"] == [
+        {
+            "version": version,
+            "product": "maurer_extended",
+            "current_for": 1,
+            "runs": 2,
+            "newest_t0": "2008-09-30",
+            "newest_issue": "2008-10-01T06:00:00Z",
+            "age_days": 1,
+            "stale": False,
+        }
+    ]
+    assert said["inputs"] == [
+        {"product": "maurer_extended", "newest_day": "2008-09-30", "age_days": 1, "stale": False, "used": True},
+        {"product": "nldas", "newest_day": "1999-12-31", "age_days": 3197, "stale": True, "used": False},
+    ]
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_is_old_is_told_with_its_age(sqlite_database: Database, sqlite: str) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        a_run(session, version, t0=day("2008-09-30"))
+    with serving(sqlite, NOW + timedelta(days=2)) as client:
+        assert codes(client.get("/v1/status").json()) == []
+    with serving(sqlite, NOW + timedelta(days=3)) as client:
+        said = client.get("/v1/status").json()
+    assert codes(said) == ["stale-forecast", "stale-input"]
+    assert all("4 days behind the clock" in one["sentence"] for one in said["degraded"])
+    assert (said["versions"][0]["stale"], said["inputs"][0]["stale"]) == (True, True)
+
+
+def test_a_basin_that_was_left_behind_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        promotions.promote(session, version, [a_basin(session, "SYNTH-01")], reason="too", by="someone", at=NOW)
+        a_run(session, version, issued(), issued("SYNTH-01"), t0=day("2008-09-27"))
+        a_run(session, version)
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["stale-basins"]
+    assert "1 of 2 basins keep a forecast" in said["degraded"][0]["sentence"]
+    assert "SYNTH-01" in said["degraded"][0]["sentence"]
+
+
+def test_what_is_lacking_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    assert codes(sqlite_client.get("/v1/status").json()) == ["no-basins"]
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+    assert codes(sqlite_client.get("/v1/status").json()) == ["no-model"]
+    version = keep(sqlite_database)
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["no-forecast"]
+    assert said["versions"][0]["newest_t0"] is None
+    assert set(said["missing"]) == {f"versions.{version}"}
+
+
+def test_a_newest_run_that_was_not_issued_everywhere_is_told(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    version = keep(sqlite_database)
+    with sqlite_database.transaction() as session:
+        a_basin(session, "SYNTH-01")
+        run = a_run(session, version, issued(), not_issued("The rain ends.", "SYNTH-01")).id
+    said = sqlite_client.get("/v1/status").json()
+    assert codes(said) == ["not-issued"]
+    assert run in said["degraded"][0]["sentence"]
+    with sqlite_database.transaction() as session:
+        a_run(session, version)
+    assert codes(sqlite_client.get("/v1/status").json()) == []
+
+
+def posted(database: Database, at: datetime, **chosen: Any) -> str:
+    new = jobs.NewJob(**({"kind": "forecast", "params": {}, "queue": "default"} | chosen))
+    with database.transaction() as session:
+        return jobs.create(session, new, at)[0].id
+
+
+def ended(database: Database, job: str, **ending: Any) -> None:
+    now = Clock(None).wall()
+    with database.transaction() as session:
+        assert jobs.claim(session, job, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        jobs.finish(session, job, 1, at=now, **ending)
+
+
+def work_codes(client: TestClient) -> list[str]:
+    return [code for code in codes(client.get("/v1/status").json()) if code != "no-basins"]
+
+
+def test_a_queue_that_nobody_takes_from_is_told(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    posted(database, now)
+    assert work_codes(client) == []
+    first = posted(database, now - timedelta(minutes=7))
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
+    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 7 minutes")
+    with database.transaction() as session:
+        assert jobs.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+    posted(database, now - timedelta(minutes=7))
+    assert work_codes(client) == []
+    posted(database, now - timedelta(minutes=7), kind="training", queue="training")
+    assert work_codes(client) == ["no-worker"]
+
+
+def test_a_queue_that_others_keep_busy_is_told_after_an_hour(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    for queue, kind in (("default", "forecast"), ("training", "training")):
+        running = posted(database, now - timedelta(hours=3), queue=queue, kind=kind)
+        with database.transaction() as session:
+            assert jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        posted(database, now - timedelta(minutes=59), queue=queue, kind=kind)
+    assert work_codes(client) == []
+    posted(database, now - timedelta(minutes=61))
+    posted(database, now - timedelta(minutes=61), kind="training", queue="training")  # behind another member
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 61 minutes, behind")
+    assert work_codes(client) == ["queue-age"]
+
+
+def test_readiness_tells_what_is_amiss_by_its_code(
+    database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(degradations, "REMEMBERED_SECONDS", 0.0)
+    assert client.get("/health/ready").json()["degraded"] == []
+    posted(database, Clock(None).wall() - timedelta(minutes=7))
+    ready = client.get("/health/ready")
+    assert (ready.status_code, ready.json()["degraded"]) == (200, ["no-worker"])
+
+
+def test_readiness_looks_once_however_often_it_is_asked(
+    database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(degradations, "REMEMBERED_SECONDS", 1000.0)
+    assert client.get("/health/ready").json()["degraded"] == []
+    posted(database, Clock(None).wall() - timedelta(minutes=7))
+    assert client.get("/health/ready").json()["degraded"] == []
+
+
+def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    failed = posted(database, now)
+    ended(database, failed, status="failed", problem=problem)
+    ended(database, posted(database, now, kind="ingest"), status="succeeded", result={})
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in told["sentence"]
+    ended(database, posted(database, now), status="succeeded", result={})
+    assert work_codes(client) == []
+
+
+def test_what_an_operators_jobs_meet_does_not_degrade_the_service(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    with database.transaction() as session:
+        operator, admin = (keys.make(session, scope, scope, None, now)[0].id for scope in ("operator", "admin"))
+        new = schedules.NewSchedule(
+            name="own", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+        )
+        schedule = schedules.create(session, new, now).id
+    before = client.get("/v1/status").json()["degraded"]
+    ended(database, posted(database, now, key_id=operator), status="failed", problem=problem)
+    scheduled = posted(database, now, key_id=operator, schedule_id=schedule)
+    with database.transaction() as session:
+        schedules.advance(session, schedule, 1, ran_at=now, next_run_at=now + timedelta(days=1), job_id=scheduled)
+    ended(database, scheduled, status="failed", problem=problem)
+    running = posted(database, now - timedelta(hours=3), key_id=operator)
+    with database.transaction() as session:
+        jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now)
+    posted(database, now - timedelta(hours=3), key_id=operator)  # behind the operator's own
+    assert client.get("/v1/status").json()["degraded"] == before
+    posted(database, now - timedelta(minutes=61), key_id=admin)
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert told["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
+    failed = posted(database, now, key_id=admin)
+    ended(database, failed, status="failed", problem=problem)
+    ended(database, posted(database, now, key_id=operator), status="succeeded", result={})  # hides nothing either
+    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in told["sentence"]
+
+
+def test_a_schedule_whose_work_failed_is_told_until_it_succeeds(database: Database, client: TestClient) -> None:
+    now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
+    new = schedules.NewSchedule(
+        name="mornings", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+    )
+    with database.transaction() as session:
+        schedule = schedules.create(session, new, now).id
+    for revision, (status, expected) in enumerate([("failed", ["failing-schedule"]), ("succeeded", [])], start=1):
+        job, later = posted(database, now, schedule_id=schedule), now + timedelta(days=1)
+        with database.transaction() as session:
+            assert schedules.advance(session, schedule, revision, ran_at=now, next_run_at=later, job_id=job)
+        ended(database, job, status=status, **({"problem": problem} if status == "failed" else {"result": {}}))
+        assert work_codes(client) == expected
+
+
+def test_a_disk_that_is_nearly_full_is_told(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    monkeypatch.setattr(job_degradations, "LEAST_FREE", free * 2)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "disk" in codes(client.get("/v1/status").json())
+    monkeypatch.setattr(job_degradations, "LEAST_FREE", 1)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "disk" not in codes(client.get("/v1/status").json())
+
+
+def test_a_part_that_is_being_started_again_is_told(
+    sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getppid", os.getpid)  # the supervisor, of this test, is the parent of the API
+    since = datetime(2008, 10, 1, 6, tzinfo=UTC)
+    with serving(sqlite, data=tmp_path) as client:
+        assert "part-restarting" not in codes(client.get("/v1/status").json())
+        restart_notes.tell(tmp_path, [restart_notes.Restart("scheduler", "hung and was killed", 3, since)])
+        (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
+    assert told["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
+
+
+def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) -> None:
+    now = Clock(None).wall()
+    posted(database, now)
+    assert work_codes(client) == []
+    ahead = posted(database, now + timedelta(days=365))
+    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "clock"]
+    assert f"job {ahead} is of {now + timedelta(days=365):%Y-%m-%d}" in told["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "told"),
+    [
+        (timedelta(minutes=4), None),
+        (
+            timedelta(days=365, seconds=30),
+            "The clock of a scheduler's machine is 525600 minutes ahead of that of the database",
+        ),
+        (
+            timedelta(days=-365, seconds=-30),
+            "The clock of a scheduler's machine is 525600 minutes behind that of the database",
+        ),
+    ],
+)
+def test_a_clock_that_is_wrong_is_told_while_its_process_is_there(
+    database: Database, client: TestClient, ahead: timedelta, told: str | None
+) -> None:
+    with database.transaction() as session:
+        process_heartbeats.sign(session, "first", "scheduler", [], Clock().wall())
+        process_heartbeats.sign(session, "second", "scheduler", [], Clock().wall() + ahead)
+    said = client.get("/v1/status").json()
+    sentences = [each["sentence"] for each in said["degraded"] if each["code"] == "clock"]
+    assert [sentence.split(": ")[0] for sentence in sentences] == ([told] if told else [])
+    assert said["processes"] == {"schedulers": 2, "workers": {}}
+    with database.transaction() as session:
+        process_heartbeats.leave(session, "second")
+    said = client.get("/v1/status").json()
+    assert (codes(said), said["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
+
+
+def test_what_keeps_a_worker_from_its_work_is_told_until_it_goes_on(database: Database, client: TestClient) -> None:
+    for trouble, expected in (("The process of the job 1 was stopped.", ["job-stopped"]), (None, [])):
+        with database.transaction() as session:
+            process_heartbeats.sign(session, "first", "worker", ["default"], Clock().wall(), trouble)
+        assert work_codes(client) == expected
+
+
+def test_a_broker_that_does_not_answer_is_told(sqlite: str, tmp_path: Path) -> None:
+    with serving(sqlite, broker_url=NO_BROKER) as client:
+        assert "no-broker" in codes(client.get("/v1/status").json())
+    settings = Settings(data=tmp_path, database_url=sqlite)
+    broker = start_embedded(settings)
+    try:
+        with serving(sqlite, data=tmp_path, broker_url=None) as client:
+            assert "no-broker" not in codes(client.get("/v1/status").json())
+    finally:
+        broker.kill()
+        broker.wait()

@@ -1,0 +1,143 @@
+"""Feeds over the API."""
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from records.basins import basins
+from records.database.engine import Database
+from records.weather import feeds
+from tests.app.conftest import bearer
+from tests.records.factories import BASIN, NOW, a_basin
+
+FLOW: dict[str, Any] = {"name": "usgs-flow", "settings": {"adapter": "usgs", "basins": [BASIN]}}
+PATH = "/srv/private"
+FILES: dict[str, Any] = {"name": "laid-down", "settings": {"adapter": "files", "from": [PATH], "product": "own"}}
+
+
+def test_a_feed_is_made_read_and_removed(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+    client.headers |= bearer(database)
+    made = client.post("/v1/feeds", json=FLOW)
+    assert (made.status_code, made.headers["Location"]) == (201, "/v1/feeds/usgs-flow")
+    said = made.json()
+    assert (said["settings"], said["adapter"], said["last_fetch_at"]) == (FLOW["settings"], "usgs", None)
+    assert said["missing"].keys() >= {"product", "last_fetch_at", "last_error"}
+    assert client.get("/v1/feeds").json() == {"feeds": [said]}
+
+    fetched = feeds.FetchedBasin(basin_id=BASIN, status="failed", reason="busy", tried_at=NOW, fetched_at=None)
+    with database.transaction() as session:
+        feed = feeds.get(session, "usgs-flow")
+        feeds.note_basin(session, feed, fetched)
+        feeds.note_fetch(session, feed, NOW, "1 of 1 basins failed.")
+    told = client.get("/v1/feeds/usgs-flow").json()
+    (basin,) = told["basins"]
+    assert (basin["basin"], basin["status"], basin["reason"]) == (BASIN, "failed", "busy")
+    assert (told["last_error"], told["last_success_at"]) == ("1 of 1 basins failed.", None)
+
+    assert client.delete("/v1/feeds/usgs-flow").status_code == 204
+    assert client.get("/v1/feeds/usgs-flow").json()["type"] == "/problems/unknown-feed"
+    assert client.delete("/v1/feeds/usgs-flow").status_code == 404
+
+
+def test_holes_come_with_the_command_that_asks_for_them(database: Database, client: TestClient) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+    client.headers |= bearer(database)
+    client.post("/v1/feeds", json=FLOW)
+    hole = feeds.Hole(first="2026-05-03", last="2026-05-04", variables=["discharge"])
+    fetched = feeds.FetchedBasin(
+        basin_id=BASIN, status="new", tried_at=NOW, fetched_at=NOW, holes=[hole], warnings=["Discharge: doubtful."]
+    )
+    with database.transaction() as session:
+        feeds.note_basin(session, feeds.get(session, "usgs-flow"), fetched)
+    (basin,) = client.get("/v1/feeds/usgs-flow").json()["basins"]
+    command = f"freshet feeds fetch usgs-flow --basin {BASIN} --period 2026-05-03..2026-05-04"
+    assert basin["holes"] == [hole | {"fetch": command}]
+    assert basin["warnings"] == ["Discharge: doubtful."]
+
+
+def test_feeds_are_read_with_any_key_and_without_none(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    for path in ("/v1/feeds", "/v1/feeds/usgs-flow"):
+        assert sqlite_client.get(path).status_code == 401
+    assert sqlite_client.post("/v1/feeds", json=FLOW).status_code == 401
+    assert sqlite_client.get("/v1/feeds", headers=bearer(sqlite_database)).status_code == 200
+
+
+def test_what_a_feed_of_files_names_is_its_makers_to_see(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
+    assert sqlite_client.post("/v1/feeds", json=FILES, headers=maker).status_code == 201
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        feed = feeds.get(session, "laid-down")
+        failed = feeds.FetchedBasin(
+            basin_id=BASIN, status="failed", reason=f"{PATH} is empty", tried_at=NOW, fetched_at=None
+        )
+        feeds.note_basin(session, feed, failed)
+        feeds.note_fetch(session, feed, NOW, f"{PATH} is empty")
+    for path in ("/v1/feeds", "/v1/feeds/laid-down"):
+        assert PATH in sqlite_client.get(path, headers=maker).text
+        assert PATH in sqlite_client.get(path, headers=bearer(sqlite_database, "admin", "chief")).text
+        hidden = sqlite_client.get(path, headers=other)
+        assert hidden.status_code == 200
+        assert PATH not in hidden.text
+
+
+def test_a_feed_is_removed_by_who_made_it_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
+    sqlite_client.post("/v1/feeds", json=FILES, headers=maker)
+    refused = sqlite_client.delete("/v1/feeds/laid-down", headers=other)
+    assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-feed")
+    admin = bearer(sqlite_database, "admin", "chief")
+    assert sqlite_client.delete("/v1/feeds/laid-down", headers=admin).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"adapter": "weather.com"}, "'adapter' must be one of"),
+        ({"adapter": "usgs", "url": "http://elsewhere.example"}, "There is no such field"),
+        ({"adapter": "usgs", "key": "secret"}, "There is no such field"),
+        ({"adapter": "usgs", "basins": ["nowhere"]}, "is not a basin identifier"),
+        ({"adapter": "usgs", "days_back": 0}, "days_back"),
+        ({"adapter": "open-meteo-archive", "product": "own"}, "model: It is needed"),
+        ({"adapter": "open-meteo-archive", "product": "own", "model": "best_match"}, "changes from day to day"),
+        ({"adapter": "daymet", "product": "daymet"}, "'daymet' cannot name your product"),
+        ({"adapter": "files", "product": "own", "from": ["https://me:secret@host/a.csv"]}, "a URL with a password"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, settings: dict[str, Any], reason: str
+) -> None:
+    sqlite_client.headers |= bearer(sqlite_database)
+    answer = sqlite_client.post("/v1/feeds", json={"name": "some", "settings": settings})
+    assert (answer.status_code, answer.json()["type"]) == (422, "/problems/invalid-request")
+    assert reason in answer.json()["detail"]
+    assert "secret" not in answer.text
+    assert sqlite_client.get("/v1/feeds").json() == {"feeds": []}
+
+
+def test_a_taken_name_or_product_is_a_conflict(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    sqlite_client.headers |= bearer(sqlite_database)
+    archive = {"adapter": "open-meteo-archive", "model": "era5", "product": "past"}
+    assert sqlite_client.post("/v1/feeds", json={"name": "a", "settings": archive}).status_code == 201
+    for name, model, kind in (("a", "era5", "feed-conflict"), ("b", "ecmwf_ifs", "product-conflict")):
+        refused = sqlite_client.post("/v1/feeds", json={"name": name, "settings": archive | {"model": model}})
+        assert (refused.status_code, refused.json()["type"]) == (409, f"/problems/{kind}")
+
+
+def test_a_feed_names_basins_that_its_key_may_write(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    with sqlite_database.transaction() as session:
+        a_basin(session)
+        basins.register(session, "OWN-dam", "another key")
+    sqlite_client.headers |= bearer(sqlite_database)
+    for basin in ("OWN-dam", "USGS-99999999"):
+        settings = {"adapter": "daymet", "product": "past", "basins": [basin]}
+        refused = sqlite_client.post("/v1/feeds", json={"name": "some", "settings": settings})
+        assert (refused.status_code, refused.json()["type"]) == (422, "/problems/invalid-input")
+    refused = sqlite_client.post(
+        "/v1/feeds", json={"name": "some", "settings": FILES["settings"] | {"basins": [BASIN]}}
+    )
+    assert refused.status_code == 422

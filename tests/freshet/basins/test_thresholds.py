@@ -1,0 +1,80 @@
+"""`freshet thresholds`: shown, set, removed."""
+
+import pytest
+
+from records.basins import basins
+from records.database.engine import Database
+from records.series import series
+from tests.freshet.conftest import Freshet
+from tests.records.alerts.test_thresholds import a_record
+from tests.records.factories import BASIN, NOW, a_source
+
+
+@pytest.fixture
+def office(empty: Freshet) -> Freshet:
+    """The command line, with twelve years of a gauge."""
+    database = Database(f"sqlite:///{empty.data / 'freshet.sqlite'}")
+    with database.transaction() as session:
+        basins.upsert(session, basins.Basin(BASIN))
+        series.write(session, BASIN, "usgs", "discharge", a_record(), a_source(session), NOW)
+    database.close()
+    return empty
+
+
+def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
+    said = office("thresholds", "show", "01013500", "--json").json
+    assert (said["basin"], said["unit"], said["fixed"]) == (BASIN, "m3/s", [])
+    floods, _, low, duration = said["record"]
+    assert (floods["kind"], floods["method"], floods["years"]) == ("flood", "gev", 12)
+    assert floods["period"] == "1990-10-01..2002-09-30"
+    two, *_, fifty = floods["levels"]
+    assert (two["name"], fifty["name"], fifty["return_period_years"]) == ("gev-2", "gev-50", 50)
+    assert two["discharge"] < fifty["discharge"] < fifty["high"]
+    assert [level["name"] for level in low["levels"]] == ["7q2", "7q10"]
+    highest = float(a_record().values.max()) * 0.3048**3
+    assert two["discharge"] < highest < 2 * fifty["discharge"]
+    assert duration["levels"][0]["exceeded_percent"] == 70
+    shown = office("thresholds", "show", BASIN)
+    assert f"{two['discharge']:.3f}" in shown.out
+
+
+def test_a_record_that_is_too_short_says_why(ingested: Freshet) -> None:
+    shown = ingested("thresholds", "show", "SYNTH-01")
+    assert (shown.code, "Years with enough days: 5. A level needs 10." in shown.out) == (0, True)
+
+
+def test_a_level_is_set_and_removed(office: Freshet) -> None:
+    made = office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json
+    assert (made["change"], made["discharge"], made["direction"]) == ("new", 210.5, "rising")
+    assert office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json["change"] == "unchanged"
+    assert office("thresholds", "set", BASIN, "bankfull", "3", "--falling", "--json").json["change"] == "changed"
+    (fixed,) = office("thresholds", "show", BASIN, "--json").json["fixed"]
+    assert (fixed["name"], fixed["discharge"], fixed["direction"]) == ("bankfull", 3, "falling")
+    assert "bankfull" in office("thresholds", "show", BASIN).out
+    assert office("thresholds", "remove", BASIN, "bankfull").code == 0
+    assert office("thresholds", "remove", BASIN, "bankfull").code == 3
+    changes = office("audit", "--json").json["changes"]
+    assert [(change["action"], change["subject"]) for change in changes] == [
+        ("threshold removed", BASIN),
+        ("threshold set", BASIN),
+        ("threshold set", BASIN),
+    ]
+    assert changes[1]["detail"] == {"name": "bankfull", "discharge": 3.0, "direction": "falling"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["set", "SYNTH-01", "bankfull", "7"], 3, "No basin 'SYNTH-01'"),
+        (["show", "SYNTH-01"], 3, "No basin 'SYNTH-01'"),
+        (["set", BASIN, "bank full", "7"], 2, "name"),
+        (["set", BASIN, "bankfull", "0"], 2, "discharge"),
+        (["set", BASIN, "7q10", "7"], 2, "choose another name"),
+        (["set", BASIN, "bankfull", "seven"], 2, "FLOW"),
+    ],
+)
+def test_what_cannot_be_set_or_shown_is_told(office: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    said = office("thresholds", *arguments, "--json")
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+    assert office("thresholds", "show", BASIN, "--json").json["fixed"] == []

@@ -1,0 +1,47 @@
+"""`freshet daily`: what is to be done every day, and what came of it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hydrology.base.calendar import day
+from records.database.engine import Database
+from tests.freshet.conftest import Freshet
+from tests.operations.conftest import BASINS, live_file, trained_file
+from tests.operations.live import FORECAST, Station, station
+
+__all__ = ["live_file", "trained_file"]
+
+STOPPED, *GOING = BASINS
+
+
+@pytest.fixture
+def here(live_file: Path, freshet: Freshet) -> Iterator[Station]:
+    freshet.data.mkdir()
+    database = Database(f"sqlite:///{shutil.copy(live_file, freshet.data / 'freshet.sqlite')}")
+    with station(database, freshet.data) as at:
+        at.add("ahead", FORECAST)
+        yield at
+    database.close()
+
+
+def test_every_basin_is_told_and_the_exit_code_says_whether_all_have_a_forecast(
+    here: Station, freshet: Freshet
+) -> None:
+    done = freshet("daily", "--json", **here.environment)
+    assert (done.code, done.json["counts"]) == (0, {"issued": len(BASINS)})
+    assert {basin["t0"] for basin in done.json["basins"]} == {"2005-05-31"}
+    assert len(done.json["runs"]) == 1
+    again = freshet("daily", **here.environment)
+    assert "3 basins: 3 unchanged" in again.out
+    here.stop(STOPPED, day("2005-05-31"))
+    here.world.now = here.world.now.replace(day=6)
+    late = freshet("daily", "--json", **here.environment)
+    assert (late.code, late.json["counts"]) == (6, {"issued": len(GOING), "stale": 1})
+    assert f"{STOPPED}" in "".join(str(basin["reason"]) for basin in late.json["basins"])
+
+
+def test_a_feed_that_is_not_kept_is_refused(here: Station, freshet: Freshet) -> None:
+    assert freshet("daily", "--feed", "nowhere", **here.environment).code == 3

@@ -1,0 +1,143 @@
+"""`freshet compare` and `freshet ingest benchmarks`, and the jobs that do the same."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobspec.kinds import queue_of
+from records.jobs import jobs
+from runtime.settings import Settings
+from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
+from tests.ingestion.test_benchmarks import ROWS, write
+from workers.run.job_processes import Children
+from workers.run.worker import Worker
+from workers.service_context import tools_of
+
+HELD_OUT = ("--period", "2005-04-01..2005-09-30")
+
+
+@pytest.fixture(scope="module")
+def two_data(worked_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with two versions, to be copied."""
+    data = Path(shutil.copytree(worked_data, tmp_path_factory.mktemp("two") / "copy"))
+    assert Freshet(data)("train", *PERIODS, *SMALL, "--seed", "7", "--label", "the other").code == 0
+    return data
+
+
+@pytest.fixture
+def two(two_data: Path, tmp_path: Path) -> Freshet:
+    """The command line, with two versions."""
+    return Freshet(Path(shutil.copytree(two_data, tmp_path / "copy")))
+
+
+def versions(freshet: Freshet) -> list[str]:
+    """Return the options that name both versions, the older one first."""
+    kept = freshet("models", "list", "--json").json["versions"]
+    return [part for one in kept[::-1] for part in ("--version", one["id"])]
+
+
+def test_two_versions_are_compared_once(two: Freshet) -> None:
+    first = two("compare", *versions(two), *HELD_OUT, "--json")
+    again = two("compare", *versions(two), *HELD_OUT, "--json")
+
+    assert (first.code, first.json["already"], again.json["already"]) == (0, False, True)
+    assert first.json | {"already": True} == again.json
+    assert first.json["basins"] == list(BASINS)
+    assert [one["label"] for one in first.json["versions"]] == [None, "the other"]
+    nse = first.json["scores"][0]
+    assert (nse["metric"], nse["n"]) == ("nse", 3)
+    assert "at least 6 basins that differ" in nse["differences"][0]["reason"]
+    assert "basins: 6 of 6" in first.err
+
+
+def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Freshet) -> None:
+    said = two("compare", *versions(two), *HELD_OUT, "--basin", "SYNTH-02")
+
+    assert said.code == 0
+    assert "2005-04-01..2005-09-30, 1 basins" in said.out
+    for part in ("nse", "the other", "fhv, %", "No published scores are kept", "Table B.7", "0.744 (0.641, 0.814)"):
+        assert part in said.out
+    assert "Other basins or period" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--period", "always"], 2, "'always' is not a period"),
+        (["--period", "2004-01-01..2005-09-30"], 2, "overlaps the train period"),
+        (["--period", "2005-04-01..2010-09-30"], 4, "does not cover 2005-04-01..2010-09-30"),
+        ([*HELD_OUT, "--version", "none"], 3, "No model version 'none'"),
+        ([*HELD_OUT, "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(two: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    said = two("compare", *versions(two), *arguments, "--json")
+
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+
+
+def test_published_scores_are_kept_once(freshet: Freshet, tmp_path: Path) -> None:
+    file = write(tmp_path, *ROWS)
+    first = freshet("ingest", "benchmarks", "--from", str(file), "--json")
+    again = freshet("ingest", "benchmarks", "--from", str(file), "--json")
+    text = freshet("ingest", "benchmarks", "--from", str(file)).out
+
+    assert first.code == 0
+    assert (first.json["models"], first.json["basins"], first.json["basins_here"]) == (["FUSE_900", "SAC_SMA"], 2, 0)
+    assert (first.json["new"], again.json["new"], again.json["unchanged"]) == (8, 0, 8)
+    assert "doi:10.4211/hs.474ecc37e7db45baa425cdb4fc1b61e1" in text
+
+
+def test_another_file_is_refused(freshet: Freshet, tmp_path: Path) -> None:
+    file = write(tmp_path, "1,2", header="basin,score")
+    wrong = freshet("ingest", "benchmarks", "--from", str(file), "--json")
+    none = freshet("ingest", "benchmarks", "--from", str(tmp_path / "nothing.csv"), "--json")
+
+    assert (wrong.code, none.code) == (4, 4)
+    assert "the columns are not gauge_id, model, NSE" in wrong.json["problem"]["detail"]
+
+
+def done(freshet: Freshet, kind: str, **params: Any) -> jobs.Job:
+    """Do a job as a worker does, and return it as it then stands."""
+    file = freshet.data / "freshet.sqlite"
+    settings = Settings.load(data=freshet.data, database_url=f"sqlite:///{file}", ingest_roots="/")
+    with tools_of(settings) as tools, Children(settings) as children:
+        with tools.database.transaction() as session:
+            new = jobs.NewJob(kind=kind, params=params, queue=queue_of(kind))
+            job, _ = jobs.create(session, new, tools.clock.wall())
+        Worker("test", tools, children).run(job.id)
+        with tools.database.reading() as session:
+            return jobs.get(session, job.id)
+
+
+def test_a_job_makes_the_comparison_that_the_command_makes(two: Freshet) -> None:
+    named = versions(two)[1::2]
+    job = done(two, "comparison", versions=named, period=HELD_OUT[1])
+    said = two("compare", *versions(two), *HELD_OUT, "--json").json
+
+    assert job.status == "succeeded"
+    assert job.result == {"comparison": said["id"], "basins": 3, "left_out": {}}
+    assert said["already"] is True
+    broken = done(two, "comparison", versions=named, period="2004-01-01..2005-09-30")
+    assert broken.status == "failed"
+    assert broken.problem is not None
+    assert "took no part in its training" in broken.problem["detail"]
+
+
+def test_a_job_ingests_published_scores(ingested: Freshet, tmp_path: Path) -> None:
+    file = str(write(tmp_path, *ROWS))
+    job = done(ingested, "ingest", **{"source": "benchmarks", "from": [file]})
+    assert job.status == "succeeded"
+    assert job.result is not None
+    assert (job.result["new"], job.result["basins"]) == (8, 2)
+    for wrong, sentence in (
+        ({"from": [file, file]}, "benchmarks is one file in `from`, without product and basins"),
+        ({"from": [file], "basins": ["01013500"]}, "benchmarks is one file in `from`, without product and basins"),
+        ({"from": [file], "product": "daymet"}, "benchmarks is one file in `from`, without product and basins"),
+    ):
+        failed = done(ingested, "ingest", source="benchmarks", **wrong)
+        assert failed.problem is not None
+        assert sentence in failed.problem["detail"]

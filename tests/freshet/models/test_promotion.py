@@ -1,0 +1,77 @@
+"""`freshet train --judge-on`: a version takes over where it is shown to be better on held-out years."""
+
+from pathlib import Path
+
+import pytest
+
+from hydrology.base.calendar import day
+from ingestion.sources import synthetic
+from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, ingest, settings, work
+
+HELD_OUT = "2005-10-01..2009-09-30"
+
+
+@pytest.fixture(scope="session")
+def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three basins with a record long enough to decide on: 2000-10-01..2009-09-30."""
+    folder = tmp_path_factory.mktemp("country") / "camels"
+    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2009-09-30"))
+    return folder
+
+
+# What depends on the country is made of this one too, whatever other modules have made of theirs.
+@pytest.fixture(scope="session")
+def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country."""
+    return ingest(country, tmp_path_factory.mktemp("ingested"))
+
+
+@pytest.fixture(scope="session")
+def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the country, a version and a run."""
+    return work(ingested_data, tmp_path_factory.mktemp("worked"))
+
+
+def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
+    plain = settings(
+        network__rank=0, network__basin_vector=0, network__antecedent_days=[]
+    )  # in so few steps the others learn next to nothing
+    parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version_id"]
+    tuning = (
+        "train",
+        "--from",
+        parent,
+        "--basin",
+        BASINS[2],
+        *PERIODS,
+        *WINDOWS,
+        *settings(schedule__peak_learning_rate=0.02),
+    )
+    quiet = ingested(*tuning, *settings(schedule__steps=3), "--json")
+    judged = ingested(*tuning, *settings(schedule__steps=40), "--judge-on", HELD_OUT, "--json")
+
+    assert (quiet.code, quiet.json["basins"], quiet.json["promoted"]) == (0, [BASINS[2]], [])
+    assert "decision" not in quiet.json
+    decision = judged.json["decision"]
+    assert (decision["current"], decision["better"], decision["promoted"]) == ([parent], True, [BASINS[2]])
+    assert decision["deciding"]["difference"]["low"] > 0
+    assert decision["deciding"]["years"] == [2006, 2007, 2009]
+    assert decision["reporting"]["years"] == [2008]
+    assert decision["sentence"] in judged.err.replace("\n", " ")
+    kept = ingested("models", "show", judged.json["version_id"], "--json").json
+    assert (kept["parent_id"], kept["basins"]) == (parent, [BASINS[0], BASINS[2]])
+    assert kept["config"]["network"]["cells"] == 4
+    assert kept["log"]["0"]["validation"][0]["step"] == 0
+    assert parent in ingested("models", "show", judged.json["version_id"]).out
+
+
+def test_what_was_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:
+    (first,) = worked("models", "list", "--json").json["versions"]
+    longer = settings(schedule__steps=60, schedule__peak_learning_rate=0.03)
+    judged = worked("train", *PERIODS, *NETWORK, *WINDOWS, *longer, "--judge-on", HELD_OUT, "--json")
+
+    decision = judged.json["decision"]
+    assert (decision["current"], decision["better"]) == ([first["id"]], True)
+    assert judged.json["promoted"] == []
+    assert decision["promoted"] == list(BASINS)
+    assert "Basins that use it from now on: SYNTH-01, SYNTH-02, SYNTH-03." in judged.err.replace("\n", " ")

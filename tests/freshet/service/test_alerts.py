@@ -1,0 +1,78 @@
+"""`freshet alerts`: listed, shown with their reason, and sent."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.live.receiver import Receiver, receiving
+from jobspec.subscriptions import NewSubscription
+from records.access import keys
+from records.alerts import alerts, subscriptions
+from records.alerts.alerts import LevelChance
+from records.database.engine import Database
+from tests.freshet.conftest import Freshet
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
+
+
+def opened(data: Path) -> Database:
+    return Database(f"sqlite:///{data / 'freshet.sqlite'}")
+
+
+def bankfull(chance: float) -> LevelChance:
+    return LevelChance(
+        level="bankfull", kind=None, return_period_years=None, direction="rising", discharge=210.0, chance=chance
+    )
+
+
+def settle(data: Path, chance: float | str) -> None:
+    """Decide a level by a run of a version of its own."""
+    database = opened(data)
+    with database.transaction() as session:
+        a_basin(session)
+        run = a_run(session, a_promoted_version(session))
+        chances = chance if isinstance(chance, str) else [bankfull(chance)]
+        alerts.settle(session, BASIN, run, 10, chances, now=NOW, wall=NOW)
+    database.close()
+
+
+def test_alerts_are_listed_and_shown_with_the_rule(empty: Freshet) -> None:
+    settle(empty.data, 0.8)
+    (alert,) = empty("alerts", "list", "--json").json["alerts"]
+    assert (alert["basin_id"], alert["level"], alert["severity"]) == (BASIN, "bankfull", "warning")
+    shown = empty("alerts", "show", "01013500")
+    assert "Warning begins: a chance of 0.8 reaches 0.7" in shown.out
+    (change,) = empty("alerts", "changes", BASIN, "--json").json["changes"]
+    assert (change["kind"], change["severity"], change["why"]) == ("begins", "warning", alert["why"])
+
+
+def test_what_cannot_be_decided_says_why(empty: Freshet) -> None:
+    settle(empty.data, 0.8)
+    settle(empty.data, "It was not calibrated.")
+    said = empty("alerts", "show", BASIN, "--json")
+    assert "could not decide, and the alerts stay as they were: It was not calibrated." in said.err
+    assert said.json["decided_by"]["reason"] == "It was not calibrated."
+    assert said.json["levels"][0]["severity"] == "warning"
+
+
+def test_a_basin_without_forecasts_says_so(empty: Freshet) -> None:
+    database = opened(empty.data)
+    with database.transaction() as session:
+        a_basin(session)
+    database.close()
+    assert "No forecast has decided" in empty("alerts", "show", BASIN).err
+    assert empty("alerts", "show", "USGS-99999999").code == 3
+
+
+@pytest.mark.parametrize(("status", "code", "counted"), [(204, 0, {"delivered": 1}), (500, 6, {"pending": 1})])
+def test_changes_are_sent_to_those_who_wait_for_them(
+    empty: Freshet, status: int, code: int, counted: dict[str, int]
+) -> None:
+    with receiving(Receiver(lambda: status)) as receiver:
+        database = opened(empty.data)
+        with database.transaction() as session:
+            key, _ = keys.make(session, "office", "operator", None, NOW)
+            subscriptions.create(session, NewSubscription(url=receiver.url), key.id, NOW)
+        database.close()
+        settle(empty.data, 0.8)
+        said = empty("alerts", "deliver", "--json", FRESHET_WEBHOOK_HOSTS="{}:{}".format(*receiver.host))
+    assert (said.code, said.json["deliveries"], len(receiver.requests)) == (code, counted, 1)

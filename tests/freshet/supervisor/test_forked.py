@@ -1,0 +1,83 @@
+"""A part of the service is a fork: it runs a command, ends as one, and holds on to nothing of its supervisor's."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.freshet.conftest import Freshet, environment
+
+FORK = """
+import fcntl, json, os, signal, subprocess, sys, time
+import freshet.cli.main
+from freshet import forked
+from runtime.logs import log_to_stderr
+
+def fork(*command):
+    return forked.Forked(command, os.environ, [lock])
+
+def named(process):
+    while not (name := open(f"/proc/{process.pid}/cmdline").read().rstrip("\\0")).startswith("freshet "):
+        time.sleep(0.01)
+    return name
+
+with open(sys.argv[1], "w") as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    forked.load()
+    told = {"wrong": fork("scheduler", "--no-such-option").wait(60)}
+    ended = [fork("scheduler") for _ in range(5)]
+    for process in ended:
+        process.terminate()
+    told["ended at once"] = [process.wait(60) for process in ended]
+    scheduler = fork("scheduler")
+    told["name"] = named(scheduler)
+    try:
+        scheduler.wait(0.1)
+    except subprocess.TimeoutExpired:
+        told["runs"] = scheduler.poll() is None
+    scheduler.kill()
+    told["killed"] = scheduler.wait(60)
+    last = fork("scheduler")
+    named(last)
+    told["last"] = last.pid
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    told["of unknown end"] = fork("scheduler", "--no-such-option").wait(60)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    told["torch"] = "torch" in sys.modules
+    log_to_stderr("info")
+    freshet.cli.main.main = lambda: 1 / 0
+    told["broken"] = fork("scheduler").wait(60)
+print(json.dumps(told), flush=True)
+input()
+"""
+
+
+def test_a_fork_is_a_process_of_its_own(empty: Freshet, tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    command = [sys.executable, "-c", FORK, str(lock)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | environment(empty.data),
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        told: dict[str, Any] = json.loads(process.stdout.readline())
+        assert (told["wrong"], told["name"], told["runs"]) == (2, "freshet scheduler", True)
+        assert told["killed"] == -signal.SIGKILL
+        assert set(told["ended at once"]) <= {0, -signal.SIGTERM}
+        assert (told["of unknown end"], told["broken"], told["torch"]) == (0, 1, False)
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # though the last fork lives
+            os.kill(told["last"], 0)
+        process.kill()
+        assert process.stderr is not None
+        lines = [json.loads(line) for line in process.stderr.read().splitlines()]
+    failures = [json.dumps(line) for line in lines if line["event"] == "process.failed"]
+    assert "ZeroDivisionError" in failures[-1]

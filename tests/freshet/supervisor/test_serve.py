@@ -1,0 +1,125 @@
+"""`freshet serve`: what the API answers is what the command line shows, until it is told to stop."""
+
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+
+import httpx2
+import pytest
+
+from freshet.cli.service.serve import addresses
+from freshet.supervisor.service import commands
+from hydrology.base.units import Area, mm_per_day_to_m3s
+from tests.freshet.conftest import Freshet
+from tests.freshet.processes import started
+
+PATIENCE = 60  # seconds
+
+
+@pytest.fixture
+def port() -> int:
+    """A port of the loopback address that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=lambda how: how.name)
+def test_the_latest_forecast_is_the_run_until_the_server_is_stopped(
+    worked: Freshet, port: int, how: signal.Signals
+) -> None:
+    (listed,) = worked("runs", "--json").json["runs"]
+    run = worked("runs", listed["id"], "--json").json
+    basin = run["basins"]["SYNTH-01"]
+
+    with started(worked.data, "serve", "--port", str(port)) as server:
+        latest = _ask(server, f"http://127.0.0.1:{port}/v1/basins/SYNTH-01/forecasts/latest").json()
+        server.send_signal(how)
+        out, err = server.communicate(timeout=PATIENCE)
+
+    area = Area(basin["area_name"], basin["area_m2"])
+    assert (latest["run"], latest["t0"], latest["version"]) == (run["id"], run["t0"], run["version_id"])
+    assert latest["units"]["discharge"] == "m3/s"
+    for level, name in (("0.05", "p05"), ("0.5", "median"), ("0.95", "p95")):
+        expected = mm_per_day_to_m3s(basin["discharge_mm_per_day"][level], area=area)
+        assert latest["discharge"][name] == pytest.approx(expected, rel=1e-5)
+    assert latest["storage"]["total"] == pytest.approx(basin["storage_mm"], rel=1e-5)
+    assert latest["water_balance"]["closes"] is all(ledger["closes"] for ledger in basin["ledger"])
+    assert server.returncode in ((0, 130) if how is signal.SIGINT else (0, 143, -how))
+    assert out == ""
+    assert f'"url": "http://127.0.0.1:{port}"' in err
+    assert "Traceback" not in err
+
+
+def test_each_queue_has_as_many_workers_as_are_asked_for() -> None:
+    parts = commands("127.0.0.1", 8000, workers=2, training_workers=3)
+
+    workers = [command[1:] for command in parts.values() if command[0] == "worker"]
+    assert workers.count(["--queue", "service"]) == 1  # free for the service, whatever operators post
+    queues = Counter(command[1] for command in workers)
+    assert queues == {"service": 1, "default": 2, "ingest": 1, "training": 3, "delivery": 1}
+
+
+def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int) -> None:
+    with started(worked.data, "serve", "--port", str(port)) as server:
+        _ask(server, f"http://127.0.0.1:{port}/health/ready")
+        second = worked("serve", "--port", str(_another(port)))
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=PATIENCE)
+
+    assert second.code == 5
+    assert f"A service runs on {worked.data} already (process {server.pid})" in second.err
+    assert "another FRESHET_DATA" in second.err
+
+
+def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
+    freshet.data.mkdir()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+
+        ended = [freshet("serve", "--port", port), freshet("demo", "--port", port)]
+
+    for said in ended:
+        assert said.code == 2
+        assert f"127.0.0.1:{port} (Address already in use)" in said.err
+        assert "another --port" in said.err
+    assert not (freshet.data / "demo").exists()
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid"])
+def test_a_host_that_is_not_this_machine_is_told(freshet: Freshet, port: int, host: str) -> None:
+    freshet.data.mkdir()
+    said = freshet("serve", "--host", host, "--port", str(port))
+
+    assert said.code == 2
+    assert f"{host}:{port}" in said.err
+    assert "--host of this machine" in said.err
+
+
+def test_an_address_of_the_newer_protocol_is_shown_in_brackets() -> None:
+    assert all("http://[::1]:8000/" in line for line in addresses("::1", 8000))
+
+
+def _another(port: int) -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        assert number != port
+        return number
+
+
+def _ask(server: subprocess.Popen[str], address: str) -> httpx2.Response:
+    """Return the answer as soon as the server gives one."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        assert server.poll() is None, server.communicate()[1]
+        try:
+            return httpx2.get(address, trust_env=False, timeout=PATIENCE).raise_for_status()
+        except httpx2.TransportError:
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)

@@ -1,0 +1,69 @@
+"""`freshet bridge`: fitted, applied, listed and shown."""
+
+import pytest
+
+from ingestion.sources import synthetic
+from records.database.engine import Database
+from records.series import series, sources
+from runtime.clock import Clock
+from tests.freshet.conftest import BASINS, Freshet
+
+LEARNT = "learnt"
+FIT = ("bridge", "fit", "live_as_learnt", "--from", synthetic.PRODUCT, "--to", LEARNT)
+
+
+@pytest.fixture
+def office(ingested: Freshet) -> Freshet:
+    """The country, with a second product of two basins: the same weather, and a degree warmer."""
+    database, now = Database(f"sqlite:///{ingested.data / 'freshet.sqlite'}"), Clock().now()
+    with database.transaction() as session:
+        source = sources.register(session, LEARNT, "0" * 64, 1, now)
+        for basin in BASINS[:2]:
+            for name in ("precipitation", "srad", "vp", "tmax", "tmin"):
+                one = series.read(session, basin, synthetic.PRODUCT, name)
+                assert one is not None
+                warmer = type(one)(one.start, one.values + float(name.startswith("t")), one.flags, one.unit)
+                series.write(session, basin, LEARNT, name, warmer, source, now)
+    database.close()
+    return ingested
+
+
+def test_a_bridge_is_fitted_applied_listed_and_shown(office: Freshet) -> None:
+    fitted = office(*FIT, "--json")
+    assert (fitted.code, fitted.json["refused"].keys()) == (6, {BASINS[2]})
+    assert [one["basin_id"] for one in fitted.json["basins"]] == [*BASINS[:2]]
+    assert fitted.json["basins"][0]["corrections"]["steps"]["tmax"] == pytest.approx([1.0] * 12, abs=1e-4)
+    assert f"Not fitted: {BASINS[2]}: " in fitted.err
+
+    applied = office("bridge", "apply", "live_as_learnt", "--json")
+    assert (applied.code, applied.json["counts"]) == (0, {"changed": 2})
+    assert office("bridge", "apply", "live_as_learnt", "--json").json["counts"] == {"unchanged": 2}
+    (listed,) = office("bridge", "list", "--json").json["bridges"]
+    shown = office("bridge", "show", listed["id"], "--json").json
+    assert all(one["applied_at"] for one in shown["basins"])
+    assert "live_as_learnt precipitation" in office("basins", BASINS[0]).out
+    actions = [(one["action"], one["subject"]) for one in office("audit", "--json").json["changes"]]
+    assert {("bridge fitted", listed["id"]), ("bridge applied", "live_as_learnt")} <= {*actions}
+
+
+def test_some_days_and_basins_are_asked_for_alone(office: Freshet) -> None:
+    fitted = office(*FIT, "--period", "2001-10-01..2004-09-30", "--basin", BASINS[1], "--json").json
+    assert (fitted["first"], [one["basin_id"] for one in fitted["basins"]]) == ("2001-10-01", [BASINS[1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("fit", "daymet", "--from", synthetic.PRODUCT, "--to", LEARNT), 2, "'daymet' cannot name your product"),
+        (("fit", "x", "--from", LEARNT, "--to", LEARNT), 2, "give three names"),
+        (("fit", "x", "--from", "nothing", "--to", LEARNT), 4, "fetch or ingest that product first"),
+        (("fit", "x", "--from", synthetic.PRODUCT, "--to", LEARNT, "--period", "2001"), 2, "is not a period"),
+        (("apply", "x"), 3, "No bridge 'x' is kept here"),
+        (("show", "x"), 3, "No bridge 'x' is kept here"),
+    ],
+)
+def test_what_cannot_be_bridged_is_told(office: Freshet, arguments: tuple[str, ...], code: int, sentence: str) -> None:
+    said = office("bridge", *arguments, "--json")
+    assert said.code == code
+    assert sentence in said.json["problem"]["detail"]
+    assert office("bridge", "list", "--json").json == {"bridges": []}

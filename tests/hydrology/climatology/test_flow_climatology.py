@@ -1,0 +1,33 @@
+"""The climatology of flow is what other water years had at the same time of the year."""
+
+import numpy as np
+
+from hydrology.base.calendar import Period, day, water_year
+from hydrology.climatology.flow_climatology import FlowClimatology
+
+LEVELS = (0.0, 0.5, 1.0)
+DAYS = Period.parse("2000-10-01..2004-09-30").days
+
+
+def quantiles(observed: np.ndarray[tuple[int], np.dtype[np.float64]], at: str) -> list[float] | str:
+    of_days = FlowClimatology(DAYS, observed, LEVELS).quantiles(np.array([day(at)]))
+    return of_days if isinstance(of_days, str) else of_days[0].tolist()
+
+
+def test_the_days_own_water_year_tells_nothing_of_it() -> None:
+    observed = water_year(DAYS).astype(float)
+    assert quantiles(observed, "2002-03-15") == [2001.0, 2003.0, 2004.0]
+    assert quantiles(observed, "2002-10-01")[1:] == [2002.0, 2004.0]
+
+
+def test_a_week_before_and_after_belong_to_it_across_the_new_year() -> None:
+    observed = np.full(len(DAYS), np.nan)
+    for at, flow in {"2000-12-25": 1.0, "2001-01-02": 2.0, "2001-01-10": 9.0}.items():
+        observed[day(at) == DAYS] = flow
+    assert quantiles(observed, "2003-01-01") == [1.0, 1.5, 2.0]
+
+
+def test_a_time_of_the_year_that_no_other_year_has_observed_is_told() -> None:
+    observed = np.where(water_year(DAYS) == 2002, 1.0, np.nan)
+    assert quantiles(observed, "2003-06-01") == [1.0, 1.0, 1.0]
+    assert "of the time of the year of 2002-06-01." in quantiles(observed, "2002-06-01")

@@ -1,0 +1,115 @@
+"""Seasons, their volumes, what was observed of them and what is normal."""
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import Area, mm_per_day_to_m3s
+from hydrology.climatology.normals import LEAST_YEARS
+from hydrology.climatology.volumes import (
+    EXCEEDED_PERCENT,
+    MELT,
+    Normal,
+    Observed,
+    Season,
+    exceeded,
+    million_m3,
+    normal,
+    season_to_tell,
+)
+
+RECORD = Period(day("1980-01-01"), day("1999-12-31"))
+
+
+def test_a_season_is_read_as_it_is_written() -> None:
+    assert Season.parse("04-01..07-31") == MELT
+    assert str(MELT) == "04-01..07-31"
+
+
+@pytest.mark.parametrize("text", ["", "04-01", "4-1..7-31", "04-01..02-29", "13-01..02-01", "04-01...07-31", "a..b"])
+def test_what_is_no_season_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"write MM-DD\.\.MM-DD"):
+        Season.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("season", "t0", "first", "last"),
+    [
+        ("04-01..07-31", "1990-02-01", "1990-04-01", "1990-07-31"),
+        ("04-01..07-31", "1990-07-30", "1990-04-01", "1990-07-31"),
+        ("04-01..07-31", "1990-07-31", "1991-04-01", "1991-07-31"),
+        ("11-01..03-31", "1990-02-01", "1989-11-01", "1990-03-31"),
+        ("11-01..03-31", "1990-03-31", "1990-11-01", "1991-03-31"),
+        ("01-01..12-31", "1990-12-31", "1991-01-01", "1991-12-31"),
+    ],
+)
+def test_what_is_told_is_the_first_of_its_days_that_have_not_ended(season: str, t0: str, first: str, last: str) -> None:
+    assert Season.parse(season).after(day(t0)) == Period(day(first), day(last))
+
+
+@pytest.mark.parametrize(
+    ("snow", "t0", "season"),
+    [
+        (0.5, "1990-10-01", "04-01..07-31"),
+        (0.49, "1990-01-31", "02-01..04-30"),
+        (None, "1990-02-10", "02-01..04-30"),
+        (None, "1991-11-30", "12-01..02-28"),
+        (0.0, "1990-10-15", "10-01..12-31"),
+    ],
+)
+def test_where_snow_rules_the_melt_is_told_and_elsewhere_three_months(snow: float | None, t0: str, season: str) -> None:
+    assert str(season_to_tell(snow, day(t0))) == season
+
+
+def test_the_volume_of_a_course_is_what_its_days_discharge() -> None:
+    """One member whose flow is known as m3/s: the sum of its days' seconds."""
+    area = Area("given", 2.5e9)
+    course = np.random.default_rng(0).gamma(2.0, 1.0, (1, 1, 40))
+    seconds = (mm_per_day_to_m3s(course[0, 0, 3:33], area=area) * 86_400).sum()
+    depths = exceeded(course, slice(3, 33))
+    np.testing.assert_allclose(depths, course[0, 0, 3:33].sum())
+    np.testing.assert_allclose(million_m3(depths, area), seconds / 1e6)
+
+
+def test_volumes_fall_with_their_chance_and_none_is_negative() -> None:
+    courses = np.random.default_rng(1).gamma(0.3, 2.0, (10, 28, 90))
+    depths = exceeded(courses, slice(0, 90))
+    assert len(depths) == len(EXCEEDED_PERCENT)
+    assert (np.diff(depths) <= 0).all()
+    assert (depths >= 0).all()
+    sums = courses.sum(axis=-1).ravel()
+    np.testing.assert_allclose([(sums > depth).mean() for depth in depths], np.array(EXCEEDED_PERCENT) / 100, atol=0.01)
+
+
+def test_days_that_were_not_observed_are_named_and_not_guessed() -> None:
+    period = Period(day("1990-04-01"), day("1990-04-04"))
+    seen = Observed.of(period, np.array([1.0, np.nan, 3.0, np.nan]))
+    assert seen.depth == 4.0
+    assert [str(missing) for missing in seen.missing] == ["1990-04-02", "1990-04-04"]
+
+
+def test_the_normal_is_of_the_other_years_that_were_observed_whole() -> None:
+    years = RECORD.days.astype("datetime64[Y]").astype(int) + 1970
+    flow = (years - 1979).astype(float)
+    flow[RECORD.days == day("1983-05-05")] = np.nan
+    told = MELT.beginning_in(1990)
+    found = normal(flow, RECORD, MELT, told)
+    assert isinstance(found, Normal)
+    assert found.years == tuple(year for year in range(1980, 2000) if year not in (1983, 1990))
+    depths = [122.0 * (year - 1979) for year in found.years]
+    assert (found.mean, found.median) == pytest.approx((np.mean(depths), np.median(depths)))
+
+
+def test_of_few_years_there_is_no_normal() -> None:
+    record = Period(day("1990-01-01"), day("1999-12-31"))
+    found = normal(np.ones(len(record)), record, MELT, MELT.beginning_in(1999))
+    assert found == f"04-01..07-31 was observed whole in 9 other years, and a normal takes {LEAST_YEARS} of them."
+
+
+def test_a_season_over_the_turn_of_the_year_is_of_the_year_that_it_begins_in() -> None:
+    flow = np.ones(len(RECORD))
+    found = normal(flow, RECORD, Season.parse("11-01..03-31"), Period(day("1985-11-01"), day("1986-03-31")))
+    assert isinstance(found, Normal)
+    assert found.years == tuple(year for year in range(1980, 1999) if year != 1985)
+    assert found.mean == pytest.approx(151, abs=0.5)

@@ -1,0 +1,33 @@
+"""The years of a held-out period that decide, and those that report."""
+
+import pytest
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from hydrology.verification.held_out_years import split_years, whole_water_years
+
+
+@pytest.mark.parametrize(
+    ("period", "years"),
+    [
+        ("1999-10-01..2001-09-30", [2000, 2001]),
+        ("1999-10-02..2001-09-30", [2001]),
+        ("1999-10-01..2001-09-29", [2000]),
+        ("2000-01-01..2000-12-31", []),
+    ],
+)
+def test_whole_water_years(period: str, years: list[int]) -> None:
+    assert whole_water_years(Period.parse(period)) == years
+
+
+def test_every_third_year_reports() -> None:
+    years = split_years(Period.parse("1989-10-01..1999-09-30"))
+    assert years.deciding == (1990, 1991, 1993, 1994, 1996, 1997, 1999)
+    assert years.reporting == (1992, 1995, 1998)
+
+
+def test_four_years_are_enough_and_three_are_not() -> None:
+    years = split_years(Period.parse("1989-10-01..1993-09-30"))
+    assert (years.deciding, years.reporting) == ((1990, 1991, 1993), (1992,))
+    with pytest.raises(InvalidInput, match=r"holds 3 whole water years .* at least 4: name a longer period"):
+        split_years(Period.parse("1989-10-01..1993-09-29"))

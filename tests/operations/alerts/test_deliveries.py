@@ -1,0 +1,307 @@
+"""What is in the outbox reaches each receiver, signed, at least once, and nobody else."""
+
+import hmac
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import structlog.testing
+
+from benchmarks.live.receiver import LATE, Receiver, receiving
+from hydrology.extremes.alerting import SEVERITIES
+from jobspec.subscriptions import NewSubscription
+from operations.alerts.deliver import deliver
+from records.access import keys
+from records.alerts import alert_changes, deliveries, subscriptions, webhook_signature
+from records.alerts.alert_changes import Change, NewChange, told
+from records.alerts.deliveries import LEASE, MOST_TRIES, WAITS, Attempt, Delivery
+from records.alerts.subscriptions import OVERLAP
+from records.database.engine import Database
+from runtime.settings import Settings
+from tests.records.factories import BASIN, NOW, a_basin, a_version
+
+PATIENCE = 0.5  # seconds
+
+
+@dataclass
+class Outbox:
+    """A database with a key and a version, receivers, and a clock that the test moves."""
+
+    database: Database
+    settings: Settings
+    stack: ExitStack
+    key: str
+    version: str
+    now: datetime = NOW
+
+    def receiver(self, answers: Callable[[], int] = lambda: 204) -> Receiver:
+        """Start a receiver that the settings allow."""
+        started = self.stack.enter_context(receiving(Receiver(answers, hung_up=2 * PATIENCE)))
+        hosts = (*self.settings.webhook_hosts, started.host)
+        self.settings = self.settings.model_copy(update={"webhook_hosts": hosts})
+        return started
+
+    def subscribe(self, url: str) -> str:
+        """Keep a subscription to everything."""
+        with self.database.transaction() as session:
+            new = NewSubscription(url=url)
+            return subscriptions.create(session, new, self.key, self.now).id
+
+    def change(self) -> Change:
+        """Keep a change, as a promotion makes one."""
+        new = NewChange(
+            kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why="Über."
+        )
+        with self.database.transaction() as session:
+            change = alert_changes.tell(session, new, self.now)
+        assert change is not None
+        return change
+
+    def deliver(self) -> dict[str, int]:
+        """Do a pass."""
+        counts = deliver(self.database, self.settings, lambda: self.now, patience=PATIENCE)
+        return {str(status): count for status, count in counts.items()}
+
+    def deliveries(self) -> list[Delivery]:
+        with self.database.reading() as session:
+            return deliveries.page(session)[::-1]
+
+    def attempts(self, delivery: str) -> list[Attempt]:
+        with self.database.reading() as session:
+            return deliveries.attempts_of(session, delivery)
+
+
+@pytest.fixture
+def outbox(database: Database, tmp_path: Path) -> Iterator[Outbox]:
+    with database.transaction() as session:
+        a_basin(session)
+        key, _ = keys.make(session, "office", "operator", None, NOW)
+        version = a_version(session).id
+    with ExitStack() as stack:
+        yield Outbox(database, Settings(data=tmp_path), stack, key.id, version)
+
+
+def test_a_change_reaches_each_receiver_once_with_the_same_event(outbox: Outbox) -> None:
+    receivers = [outbox.receiver() for _ in range(2)]
+    for receiver in receivers:
+        outbox.subscribe(receiver.url)
+    changes = [outbox.change() for _ in range(3)]
+    assert outbox.deliver() == {"delivered": 6}
+    assert outbox.deliver() == {}
+    for receiver in receivers:
+        assert [json.loads(request.body) for request in receiver.requests] == [told(change) for change in changes]
+        assert [request.headers["Freshet-Event"] for request in receiver.requests] == [one.id for one in changes]
+        assert {request.headers["Content-Type"] for request in receiver.requests} == {"application/json"}
+
+
+def test_a_change_is_signed_as_the_documentation_says(outbox: Outbox) -> None:
+    receiver = outbox.receiver()
+    subscription = outbox.subscribe(receiver.url)
+    outbox.change()
+    outbox.deliver()
+    (request,) = receiver.requests
+    secret = webhook_signature.secret(webhook_signature.service_key(outbox.settings), subscription, 1)
+    seconds = int(NOW.timestamp())
+    expected = hmac.new(secret.encode(), f"{seconds}.".encode() + request.body, sha256).hexdigest()
+    assert request.headers["Freshet-Signature"] == f"t={seconds},v1={expected}"
+
+
+def test_after_a_rotation_both_secrets_sign_for_a_while(outbox: Outbox) -> None:
+    receiver = outbox.receiver()
+    subscription = outbox.subscribe(receiver.url)
+    with outbox.database.transaction() as session:
+        subscriptions.rotate(session, subscription, NOW)
+    for at, good in ((NOW, [2, 1]), (NOW + OVERLAP, [2])):
+        outbox.now = at
+        outbox.change()
+        outbox.deliver()
+        request = receiver.requests[-1]
+        key, seconds = webhook_signature.service_key(outbox.settings), int(at.timestamp())
+        signed = f"{seconds}.".encode() + request.body
+        secrets = [webhook_signature.secret(key, subscription, generation).encode() for generation in good]
+        expected = [f"v1={hmac.new(secret, signed, sha256).hexdigest()}" for secret in secrets]
+        assert request.headers["Freshet-Signature"] == ",".join([f"t={seconds}", *expected])
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (500, "It answered 500."),
+        (410, "It answered 410."),
+        (307, "It answered 307: redirections are not followed."),
+        (LATE, "It did not answer within 0.5 seconds."),
+    ],
+)
+def test_what_is_not_delivered_is_tried_again_with_growing_waits_and_has_failed_at_last(
+    outbox: Outbox, answer: int, failure: str
+) -> None:
+    receiver = outbox.receiver(lambda: answer)
+    outbox.subscribe(receiver.url)
+    change = outbox.change()
+    for wait in WAITS:
+        assert outbox.deliver() == {"pending": 1}
+        assert outbox.deliver() == {}
+        (waiting,) = outbox.deliveries()
+        assert waiting.next_at == outbox.now + wait
+        outbox.now = waiting.next_at
+    assert outbox.deliver() == {"failed": 1}
+    outbox.now += timedelta(days=365)
+    assert outbox.deliver() == {}
+    (failed,) = outbox.deliveries()
+    assert (failed.status, failed.tries, failed.next_at) == ("failed", MOST_TRIES, None)
+    log = outbox.attempts(failed.id)
+    code = None if answer == LATE else answer
+    assert [(one.number, one.status_code, one.failure) for one in log] == [
+        (number, code, failure) for number in range(1, MOST_TRIES + 1)
+    ]
+    assert list(WAITS) == sorted(WAITS)
+    assert {request.headers["Freshet-Event"] for request in receiver.requests} == {change.id}
+    assert len({request.body for request in receiver.requests}) == 1
+
+
+def test_a_delivery_that_has_ended_is_replayed_under_the_same_event(outbox: Outbox) -> None:
+    answers = iter([500] * MOST_TRIES + [204, 204])
+    receiver = outbox.receiver(lambda: next(answers))
+    outbox.subscribe(receiver.url)
+    change = outbox.change()
+    for _ in range(MOST_TRIES):
+        outbox.deliver()
+        outbox.now += WAITS[-1]
+    (failed,) = outbox.deliveries()
+    for attempts in (MOST_TRIES + 1, MOST_TRIES + 2):
+        with outbox.database.transaction() as session:
+            assert deliveries.replay(session, failed.id).status == "pending"
+            with pytest.raises(deliveries.NotEnded):
+                deliveries.replay(session, failed.id)
+        assert outbox.deliver() == {"delivered": 1}
+        assert len(outbox.attempts(failed.id)) == attempts
+    assert {request.headers["Freshet-Event"] for request in receiver.requests} == {change.id}
+
+
+def test_a_receiver_that_hangs_holds_up_nothing_but_itself(outbox: Outbox) -> None:
+    hanging, well = outbox.receiver(lambda: LATE), outbox.receiver()
+    for receiver in (hanging, well):
+        outbox.subscribe(receiver.url)
+    for _ in range(4):
+        outbox.change()
+    assert outbox.deliver() == {"pending": 1, "delivered": 4}
+    assert len(hanging.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "failure"),
+    [
+        ("https://127.0.0.1:9/", "has no public address"),
+        ("https://2130706433/", "has no public address"),
+        ("https://169.254.169.254/latest/meta-data", "has no public address"),
+        ("https://[::ffff:10.0.0.1]/", "has no public address"),
+        ("https://localhost:9/", "Its host has no public address"),
+        ("http://rivers.example/", "It is not https"),
+    ],
+)
+def test_nothing_is_sent_to_an_address_of_the_own_network_or_without_tls(
+    outbox: Outbox, url: str, failure: str
+) -> None:
+    outbox.subscribe(url)
+    outbox.change()
+    assert outbox.deliver() == {"pending": 1}
+    (attempt,) = outbox.attempts(outbox.deliveries()[0].id)
+    assert failure in str(attempt.failure)
+
+
+def test_a_redirection_into_the_own_network_is_not_followed(outbox: Outbox) -> None:
+    inside = outbox.receiver()
+    front = outbox.receiver(lambda: 307)
+    outbox.subscribe(front.url)
+    outbox.change()
+    assert outbox.deliver() == {"pending": 1}
+    assert (len(front.requests), inside.requests) == (1, [])
+
+
+def test_neither_secrets_nor_addresses_nor_answers_are_told(outbox: Outbox, tmp_path: Path) -> None:
+    receiver = outbox.receiver(lambda: 500)
+    subscription = outbox.subscribe(f"{receiver.url}?token=hush")
+    outbox.change()
+    with structlog.testing.capture_logs() as logs:
+        outbox.deliver()
+    (attempt,) = outbox.attempts(outbox.deliveries()[0].id)
+    secret = webhook_signature.secret(webhook_signature.service_key(outbox.settings), subscription, 1)
+    for text in (str(logs), str(attempt), receiver.requests[0].body.decode()):
+        assert "hush" not in text
+        assert secret not in text
+    assert secret not in str(receiver.requests[0].headers)
+    assert oct((tmp_path / webhook_signature.KEY_FILE).stat().st_mode)[-3:] == "600"
+
+
+def _deliver_and_die(url: str, settings: Settings, at: datetime) -> None:
+    """Send, and be killed once the attempt has been written down."""
+    looks = iter([at, at])
+
+    def now() -> datetime:
+        look = next(looks, None)
+        if look is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return at
+
+    deliver(Database(url), settings, now)
+
+
+def test_what_a_killed_sender_has_begun_is_sent_by_the_next_when_its_lease_has_run_out(outbox: Outbox) -> None:
+    receiver = outbox.receiver()
+    outbox.subscribe(receiver.url)
+    change = outbox.change()
+    url = outbox.database.url
+    killed = multiprocessing.get_context("spawn").Process(target=_deliver_and_die, args=(url, outbox.settings, NOW))
+    killed.start()
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    assert outbox.deliver() == {}
+    outbox.now += LEASE
+    assert outbox.deliver() == {"delivered": 1}
+    log = outbox.attempts(outbox.deliveries()[0].id)
+    assert [one.failure for one in log] == [deliveries.LOST, None]
+    assert [request.headers["Freshet-Event"] for request in receiver.requests] == [change.id]
+
+
+def test_senders_that_are_lost_again_and_again_end_too(outbox: Outbox) -> None:
+    outbox.subscribe("https://rivers.example/")
+    outbox.change()
+    (delivery,) = outbox.deliveries()
+    for _ in range(MOST_TRIES):
+        with outbox.database.transaction() as session:
+            assert deliveries.claim(session, delivery.id, outbox.now) is not None
+        outbox.now += LEASE
+    assert outbox.deliver() == {}
+    (failed,) = outbox.deliveries()
+    assert (failed.status, failed.tries) == ("failed", MOST_TRIES)
+
+
+def test_of_two_senders_one_has_a_delivery_and_the_one_that_is_late_says_nothing(outbox: Outbox) -> None:
+    outbox.subscribe("https://rivers.example/")
+    outbox.change()
+    (delivery,) = outbox.deliveries()
+    with outbox.database.transaction() as session:
+        first = deliveries.claim(session, delivery.id, NOW)
+        assert first is not None
+        assert deliveries.claim(session, delivery.id, NOW) is None
+        second = deliveries.claim(session, delivery.id, NOW + LEASE)
+        assert second is not None
+        assert deliveries.finish(session, delivery.id, first.number, NOW, status_code=500, failure="no") is None
+        assert deliveries.finish(session, delivery.id, second.number, NOW, status_code=204, failure=None) == "delivered"
+
+
+def test_a_subscription_goes_with_its_deliveries(outbox: Outbox) -> None:
+    subscription = outbox.subscribe("https://rivers.example/")
+    outbox.change()
+    with outbox.database.transaction() as session:
+        subscriptions.remove(session, subscription)
+    assert outbox.deliveries() == []
+    assert outbox.deliver() == {}

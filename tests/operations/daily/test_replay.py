@@ -1,0 +1,85 @@
+"""A replay issues what would have been issued: nothing in it knows the days to come, and it says what it is made of."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import InvalidInput
+from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams
+from operations.daily.replay import replay
+from operations.forecasting.forecast import forecast
+from records.database.engine import Database
+from records.forecasts.latest import latest
+from records.runs import runs, states
+from records.series import series
+from records.weather import weather_issues
+from runtime.clock import Clock
+from tests.operations.conftest import BASINS, CLOCK
+from tests.records.factories import a_source, contents, daily
+
+MORNINGS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
+
+
+def test_each_morning_has_a_forecast_of_that_morning_with_perturbed_weather(kept: Database) -> None:
+    done = replay(kept, CLOCK, MORNINGS)
+    assert done.reasons == {}
+    assert [(str(run.t0), run.issued_at.isoformat()) for run in done.runs] == [
+        ("2005-03-31", "2005-04-02T14:00:00+00:00"),
+        ("2005-04-01", "2005-04-03T14:00:00+00:00"),
+        ("2005-04-02", "2005-04-04T14:00:00+00:00"),
+    ]
+    for run in done.runs:
+        assert (run.status, run.purpose, run.forcing_kind) == ("issued", "operational", "supplied")
+        assert run.weather is not None
+        assert (run.weather.source, run.weather.model, run.weather.credit) == (SOURCE, "perturbed-synthetic", CREDIT)
+    with kept.reading() as session:
+        newest = latest(session, BASINS[0], datetime(2005, 4, 4, 15, tzinfo=UTC))
+        truth = series.read_many(session, [BASINS[0]], "synthetic", ["tmax"], Period.parse("2005-04-03..2005-04-07"))
+        supplied = weather_issues.read(
+            session, str(newest.run.weather and newest.run.weather.id), BASINS[0], CLOCK.now()
+        )
+    assert newest.run.id == done.runs[-1].id
+    assert supplied.traces == ("perturbed-00", "perturbed-01", "perturbed-02")
+    assert (np.abs(supplied.values["tmax"] - truth[0, :, 0]) > 0).all()
+
+
+def test_a_replay_again_stores_nothing(kept: Database) -> None:
+    replay(kept, CLOCK, MORNINGS)
+    with kept.reading() as session:
+        before = contents(session)
+    assert replay(kept, CLOCK, MORNINGS).runs == []
+    with kept.reading() as session:
+        assert contents(session) == before
+
+
+def test_the_states_of_a_replay_are_those_of_a_forecast_and_know_nothing_of_later_days(kept: Database) -> None:
+    (*_, run) = replay(kept, CLOCK, MORNINGS).runs
+    with kept.transaction() as session:
+        rain = daily("2005-04-03", *[50.0] * 20)
+        series.write(session, BASINS[1], "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
+        states.invalidate(session, BASINS[1], "synthetic", day("2000-10-01"), "anew", CLOCK.now())
+    (hindcast,) = forecast(kept, CLOCK, ForecastParams(basins=[BASINS[1]], t0=run.t0, horizon=1))
+    with kept.reading() as session:
+        hashes = [runs.basin_of(session, one.id, BASINS[1]).state_hash for one in (run, hindcast)]
+    assert hashes[0] == hashes[1]
+
+
+def test_where_the_archive_ends_the_weather_of_other_years_goes_on(kept: Database) -> None:
+    last = ReplayParams(period=Period.parse("2005-09-28..2005-09-28"), horizon=5, traces=3)
+    (run,) = replay(kept, CLOCK, last).runs
+    assert (run.forcing_kind, str(run.t0)) == ("climatology", "2005-09-26")
+
+
+def test_a_basin_whose_record_ended_long_before_is_told(kept: Database) -> None:
+    late = ReplayParams(period=Period.parse("2005-10-20..2005-10-20"))
+    done = replay(kept, CLOCK, late)
+    assert (done.runs, set(done.reasons)) == ([], set(BASINS))
+    assert "ends on 2005-09-30, more than 3 days ago" in done.reasons[BASINS[0]]
+
+
+def test_a_morning_that_is_yet_to_come_is_refused(kept: Database) -> None:
+    with pytest.raises(InvalidInput, match="The morning of 2005-04-04 is yet to come"):
+        replay(kept, Clock(datetime(2005, 4, 4, 13, tzinfo=UTC)), MORNINGS)

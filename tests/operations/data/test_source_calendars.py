@@ -1,0 +1,58 @@
+"""A day that its source's calendar lacks, through to a forecast and an evaluation that run over it."""
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.series import DailySeries, Flag
+from hydrology.weather.source_calendars import with_lacking_days
+from jobspec.jobs.forecasting import ForecastParams
+from operations.forecasting.forecast import NothingToForecast, forecast
+from operations.verification.evaluate import evaluate
+from records.database.engine import Database
+from records.runs import runs
+from records.series import series, sources
+from records.versions import versions
+from tests.operations.conftest import CLOCK
+from tests.records.factories import NOW
+
+BASIN = "SYNTH-02"
+LEAP_DAY = int((day("2004-12-31") - day("2004-01-01")).astype(int))
+
+
+def store(database: Database, *, filled: bool) -> set[str]:
+    """Take 31 December 2004 out of a basin's weather, as Daymet lacks it, and fill it by the rule or leave it."""
+    with database.transaction() as session:
+        source = sources.register(session, "daymet", "0" * 64, 1, NOW)
+        entries = [entry for entry in series.catalogue(session, BASIN) if entry.product == "synthetic"]
+        for entry in entries:
+            year = series.read(session, BASIN, "synthetic", entry.variable, Period.parse("2004-01-01..2004-12-31"))
+            assert year is not None
+            values, flags = year.values.copy(), year.flags.copy()
+            values[LEAP_DAY], flags[LEAP_DAY] = np.nan, Flag.ABSENT if filled else Flag.MISSING
+            lacking = DailySeries(year.start, values, flags, year.unit)
+            told = with_lacking_days(lacking, day("2005-01-01")) if filled else lacking
+            series.write(session, BASIN, "synthetic", entry.variable, told, source, NOW)
+    return {entry.variable for entry in entries}
+
+
+def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_say_so(kept: Database) -> None:
+    variables = store(kept, filled=True)
+    (run,) = forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+    (before,) = forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
+    with kept.reading() as session:
+        over, until = (runs.basin_of(session, one.id, BASIN).summary.filled_forcing for one in (run, before))
+        version = versions.newest(session).id
+    assert run.status == "issued"
+    assert set(over) <= variables
+    assert "precipitation" in over
+    assert set(over.values()) == {1}
+    assert until == {}
+    scores = evaluate(kept, CLOCK, version, Period.parse("2004-10-01..2005-09-30"), [BASIN])
+    assert scores
+
+
+def test_without_the_rule_every_forecast_would_end_before_the_day(kept: Database) -> None:
+    store(kept, filled=False)
+    with pytest.raises(NothingToForecast, match="2004-12-31"):
+        forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))

@@ -1,0 +1,107 @@
+"""What flow is normal on the days ahead: by each basin's own record, kept with its run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.series import DailySeries
+from hydrology.base.units import Area, to_mm_per_day
+from hydrology.climatology.normals import normals
+from jobspec.jobs.forecasting import ForecastParams
+from operations.forecasting.forecast import forecast
+from operations.forecasting.normals import observed_normals
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import runs
+from records.series import series, sources
+from records.simulations import simulated_storage, simulated_thresholds
+from records.simulations.simulated_storage import SimulatedWater
+from records.verification import scores
+from records.versions import versions
+from tests.operations.conftest import BASINS, CLOCK
+from tests.records.factories import NOW, a_source, daily
+from tests.records.simulations.test_model_levels import CELLS, levels_of
+
+SNOW = {"0": [1, 3], "1": [0]}
+T0 = day("2004-03-10")
+AHEAD = Period.parse("2004-03-11..2004-03-17")
+EARLIER = Period.parse("1985-01-01..2000-09-30")
+FLOW = np.random.default_rng(3).gamma(2.0, 100.0, len(EARLIER)).astype(np.float32)
+
+
+def test_a_run_keeps_what_is_normal_by_the_whole_record(kept: Database) -> None:
+    with kept.transaction() as session:
+        source = sources.register(session, "earlier flow", "0" * 64, 1, NOW)
+        flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
+        series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
+    (run,) = forecast(
+        kept, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})
+    )
+    with kept.reading() as session:
+        record = series.read(session, BASINS[0], "synth", "discharge")
+        area = Area("synthetic", basins.get(session, BASINS[0]).areas["synthetic"])
+        arrays = runs.series_of(session, run.id, BASINS[0])
+        long, short = (runs.basin_of(session, run.id, basin).summary for basin in BASINS[:2])
+        assert runs.NORMAL not in runs.series_of(session, run.id, BASINS[1])
+    assert record is not None
+    expected = normals(to_mm_per_day(record.values, unit="cfs", area=area), record.period, AHEAD.days).mean
+    np.testing.assert_allclose(arrays[runs.NORMAL].values, expected, rtol=1e-6)
+    assert long.normal_mm == pytest.approx(expected.sum())
+    assert long.normal_reason is None
+    assert short.normal_mm is None
+    assert short.normal_reason is not None
+    assert short.normal_reason.startswith("7 of 7 days have fewer than 10 other years")
+
+
+def test_a_run_keeps_the_snow_of_t0_beside_its_normal(kept: Database) -> None:
+    days = Period.parse("1985-01-01..2004-12-31")
+    usual = np.arange(len(days), dtype=np.float32)
+    with kept.transaction() as session:
+        version = versions.newest(session).id
+        chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
+        scores.replace_snow_cells(session, chosen)
+        levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
+        simulated_thresholds.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
+    (run,) = forecast(kept, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3}))
+    with kept.reading() as session:
+        with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)
+        cells = runs.series_of(session, run.id, BASINS[0])["cells_at_t0"].values
+    assert with_normal.snow_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
+    assert with_normal.snow_normal_mm == pytest.approx(normals(usual, days, np.array([T0])).mean[0])
+    assert with_normal.snow_normal_reason is None
+    assert without.snow_mm is not None
+    assert (without.snow_normal_mm, without.snow_normal_reason) == (None, simulated_storage.why_none(version))
+    assert (no_snow.snow_mm, no_snow.snow_normal_mm) == (None, None)
+    assert no_snow.snow_normal_reason == no_snow.snow_reason
+
+
+def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Database) -> None:
+    days = Period.parse("1990-01-01..2005-12-31")
+    area = Area("daymet", 2.0e9)
+    kept = {
+        "USGS-01013500": ("usgs", "cfs", {"daymet": 2.0e9}),
+        "OWN-mill": ("own", "mm/day", {"daymet": 1.0e9}),
+        "OWN-weir": ("own", "m3/s", {"daymet": 2.0e9}),
+        "OWN-spring": ("own", "mm/day", {}),
+        "OWN-ford": ("own", "m3/s", {}),
+        "OWN-none": ("own", None, {"daymet": 1.0e9}),
+    }
+    with database.transaction() as session:
+        source = a_source(session)
+        for name, (product, unit, areas) in kept.items():
+            basins.upsert(session, basins.Basin(name, areas=areas))
+            if unit is not None:
+                flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
+                series.write(session, name, product, "discharge", flow, source, NOW)
+        of_basins = {name: basins.get(session, name) for name in kept}
+        told = observed_normals(session, of_basins, ["daymet"], AHEAD.days)
+    for name in ("USGS-01013500", "OWN-mill", "OWN-weir", "OWN-spring"):
+        _, unit, _ = kept[name]
+        assert unit is not None
+        means = told[name]
+        assert not isinstance(means, str)
+        np.testing.assert_allclose(means, to_mm_per_day(np.full(len(AHEAD), 7.0), unit=unit, area=area))
+    assert told["OWN-ford"] == "OWN-ford has no area by which its discharge would be a depth."
+    assert told["OWN-none"] == "No discharge of OWN-none is kept."

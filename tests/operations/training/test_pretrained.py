@@ -1,0 +1,480 @@
+"""A shipped ensemble: written from a version, installed whole or not at all, used where it never learnt."""
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sqlalchemy import delete
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOWN, BasinErrors, Shape
+from jobspec.jobs.forecasting import ForecastParams
+from models import checkpoint
+from models.pretrained import SHELF, errors
+from models.pretrained.form import DamagedEnsemble, names, read
+from models.pretrained.loading import owner
+from models.pretrained.writing import AnotherVersion
+from models.saved_state import Owner
+from operations.forecasting.forecast import forecast
+from operations.training.pretrained import UnknownEnsemble, export, install, promote_where_vacant, read_shipped, ship
+from operations.training.train import begin, new_version, train, train_member
+from operations.verification.compare import compare
+from operations.verification.evaluate import evaluate
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import runs
+from records.runs.run_summary import RunSummary
+from records.versions import error_models, promotions, trainings, versions
+from records.versions.promotions import Withdrawn
+from records.versions.tables import PromotionRow, VersionRow
+from records.versions.version_properties import Pretrained, VersionProperties
+from tests.operations.conftest import BASINS, CLOCK, configuration
+from tests.records.factories import contents
+
+LEARNT, UNSEEN = BASINS[:2], BASINS[2]
+NAME = "small-ensemble"
+
+
+@pytest.fixture(scope="session")
+def shipped(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A shelf with an ensemble that learnt from two of the three basins, and the database that it was trained in."""
+    folder = tmp_path_factory.mktemp("shipped")
+    file = Path(shutil.copy(trained_file, folder / "freshet.sqlite"))
+    database = Database(f"sqlite:///{file}")
+    trained = train(database, CLOCK, configuration(seed=5), LEARNT)
+    export(database, trained.version_id, folder / "shelf" / NAME)
+    database.close()
+    (folder / "shelf" / NAME / "README.md").write_text("A small one.")
+    return folder / "shelf", file
+
+
+@pytest.fixture
+def shelf(shipped: tuple[Path, Path], tmp_path: Path) -> Path:
+    """A copy of the shelf, which a test may harm."""
+    return Path(shutil.copytree(shipped[0], tmp_path / "shelf"))
+
+
+@pytest.fixture
+def origin(shipped: tuple[Path, Path], tmp_path: Path) -> Iterator[Database]:
+    """A copy of the database in which the ensemble was trained."""
+    database = Database(f"sqlite:///{shutil.copy(shipped[1], tmp_path / 'origin.sqlite')}")
+    yield database
+    database.close()
+
+
+def newest(database: Database) -> versions.Version:
+    with database.reading() as session:
+        return versions.newest(session)
+
+
+def discharge(database: Database, version: str) -> dict[str, Any]:
+    """Forecast every basin with a version, and return what the members say of each."""
+    (run,) = forecast(database, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
+    with database.reading() as session:
+        return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
+
+
+def summary(database: Database, version: str, basin: str) -> RunSummary:
+    """Forecast a basin with a version, and return what the run keeps of it."""
+    (run,) = forecast(database, CLOCK, ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
+    with database.reading() as session:
+        return runs.basin_of(session, run.id, basin).summary
+
+
+def rewrite(folder: Path, **changes: Any) -> None:
+    """Change what a description says."""
+    path = folder / "version.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def another_product(folder: Path) -> None:
+    """Let an ensemble say that it learnt from another product."""
+    config = json.loads((folder / "version.json").read_text())["config"]
+    rewrite(folder, config=config | {"inputs": config["inputs"] | {"product": "maurer_extended"}})
+
+
+def test_what_is_installed_is_what_was_exported_in_half_precision(origin: Database, shelf: Path) -> None:
+    trained = newest(origin)
+    installed = install(origin, CLOCK, read_shipped(None, shelf))
+    with origin.transaction() as session:
+        halved = [
+            replace(member, weights={"best": _through_half(member.weights["best"])})
+            for member in versions.members_of(session, trained.id)
+        ]
+        rounded = versions.create(session, replace(_new(trained), label="rounded"), halved)
+    exported, again, expected = (discharge(origin, one) for one in (trained.id, installed.version_id, rounded.id))
+    for basin in BASINS:
+        np.testing.assert_array_equal(again[basin], expected[basin])
+        np.testing.assert_allclose(again[basin], exported[basin], rtol=0.02)
+        assert not np.array_equal(again[basin], exported[basin])
+
+
+def _through_half(weights: bytes) -> bytes:
+    """Return weights as float32 that half precision holds."""
+    tensors, header = checkpoint.parse(weights)
+    return checkpoint.dump({name: tensor.half().float() for name, tensor in tensors.items()}, header)
+
+
+def _new(version: versions.Version) -> versions.NewVersion:
+    """Return what was said of a version when it was made."""
+    return versions.NewVersion(**{name: getattr(version, name) for name in versions.NewVersion.__dataclass_fields__})
+
+
+def test_an_installed_ensemble_is_a_version_with_all_that_was_said_of_it(
+    database: Database, origin: Database, shelf: Path
+) -> None:
+    trained, ensemble = newest(origin), read_shipped(NAME, shelf)
+    installed = install(database, CLOCK, ensemble)
+    with database.reading() as session:
+        kept = versions.get(session, installed.version_id)
+        members = versions.members_of(session, installed.version_id)
+    with origin.reading() as session:
+        before = versions.members_of(session, trained.id)
+    same = ("architecture", "conserving", "product", "config", "scaler", "basins", "data_hash", "code_version", "uses")
+    assert [getattr(kept, name) for name in same] == [getattr(trained, name) for name in same]
+    assert kept.label == NAME
+    assert kept.properties.attribute_ranges == trained.properties.attribute_ranges
+    assert kept.properties.pretrained == Pretrained(name=NAME, content=ensemble.content, trained_on="synthetic")
+    assert [(one.label, one.seed, one.log) for one in members] == [(one.label, one.seed, one.log) for one in before]
+    hashes = [sha256(one.weights["best"]).hexdigest() for one in members]
+    assert hashes == [one.sha256 for one in ensemble.description.members]
+    assert (installed.already, installed.members, installed.learnt_from) == (False, 2, 2)
+
+
+def test_the_same_content_and_product_are_the_same_version(database: Database, shelf: Path) -> None:
+    ensemble = read_shipped(NAME, shelf)
+    first = install(database, CLOCK, ensemble)
+    with database.reading() as session:
+        before = contents(session)
+    again = install(database, CLOCK, replace(ensemble, name="renamed"))
+    assert (again.version_id, again.already) == (first.version_id, True)
+    with database.reading() as session:
+        assert contents(session) == before
+    other = install(database, CLOCK, ensemble, "own_weather")
+    assert (other.already, other.version_id == first.version_id) == (False, False)
+    rewrite(shelf / NAME, data_hash="other")
+    assert install(database, CLOCK, read_shipped(NAME, shelf)).already is False
+
+
+def test_states_of_a_shipped_ensemble_are_those_of_its_installation(database: Database, shelf: Path) -> None:
+    installed = install(database, CLOCK, read_shipped(None, shelf))
+    with database.reading() as session:
+        version = versions.get(session, installed.version_id)
+    assert owner(read(shelf / NAME)) == Owner(version.weights_hash, version.product)
+
+
+def test_two_installations_at_once_are_one_version(database: Database, shelf: Path) -> None:
+    ensemble = read_shipped(NAME, shelf)
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda _: install(database, CLOCK, ensemble), range(2)))
+    assert len({one.version_id for one in done}) == 1
+    assert sorted(one.already for one in done) == [False, True]
+
+
+def test_an_installed_ensemble_is_exported_as_it_came(origin: Database, shelf: Path) -> None:
+    for product in (None, "own_weather"):
+        installed = install(origin, CLOCK, read_shipped(NAME, shelf), product)
+        assert not export(origin, installed.version_id, shelf / NAME).changed
+
+
+def test_the_same_export_writes_nothing_and_another_is_refused(origin: Database, shelf: Path) -> None:
+    folder = shelf / NAME
+    with origin.reading() as session:
+        own, other = (one.id for one in versions.list_versions(session))
+    before = _files(folder)
+    assert not export(origin, own, folder).changed
+    with pytest.raises(AnotherVersion, match="holds another version"):
+        export(origin, other, folder)
+    assert _files(folder) == before
+    (folder / "member-01.safetensors").write_bytes(b"half of it")
+    assert export(origin, own, folder).changed
+    assert {name: content for name, (content, _) in _files(folder).items()} == {
+        name: content for name, (content, _) in before.items()
+    }
+
+
+def _files(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return the content of each file, and when it was written."""
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def test_a_file_that_cannot_be_written_leaves_no_ensemble(origin: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "one"
+    (folder / "member-01.safetensors").mkdir(parents=True)  # where a file is to be
+    with pytest.raises(OSError, match="member-01"):
+        export(origin, newest(origin).id, folder)
+    assert names(folder.parent) == []
+    assert sorted(path.name for path in folder.iterdir()) == ["member-00.safetensors", "member-01.safetensors"]
+
+
+def test_a_value_that_half_precision_cannot_hold_is_refused(origin: Database, tmp_path: Path) -> None:
+    version = newest(origin)
+    with origin.reading() as session:
+        members = versions.members_of(session, version.id)
+    for value in (7e4, float("nan")):
+        tensors, _ = checkpoint.parse(members[1].weights["best"])
+        tensors["redistribution.bias"][0] = value
+        large = replace(members[1], weights={"best": checkpoint.dump(tensors, {})})
+        with pytest.raises(DataProblem, match=r"cannot hold the weights redistribution\.bias"):
+            ship(tmp_path / "large", version, [members[0], large])
+        assert not (tmp_path / "large").exists()
+
+
+def test_members_of_a_training_under_way_are_shipped_one_by_one(kept: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "shelf" / "growing"
+    begun = begin(kept, CLOCK, configuration(seed=9), LEARNT)
+    labels = []
+    for member in (1, 0):
+        train_member(kept, CLOCK, begun, member, "cpu", lambda _progress: None)
+        with kept.reading() as session:
+            done = [one for one in trainings.finished_members(session, begun.training_id) if one.label == member]
+        labels.append(ship(folder, new_version(CLOCK, begun), done).members)
+        (folder / "README.md").write_text("It grows.")
+        assert list(read(folder).weights) == list(labels[-1])
+    assert labels == [(1,), (0, 1)]
+    with kept.reading() as session:
+        (first, second) = trainings.finished_members(session, begun.training_id)
+    swapped = replace(first, weights=second.weights)
+    with pytest.raises(AnotherVersion, match="other weights of member 0"):
+        ship(folder, new_version(CLOCK, begun), [swapped])
+
+
+def test_what_is_not_shipped_is_told_with_what_is(shelf: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownEnsemble, match=f"No ensemble 'nothing' is shipped: choose of {NAME}"):
+        read_shipped("nothing", shelf)
+    shutil.copytree(shelf / NAME, shelf / "twin")
+    with pytest.raises(InvalidInput, match=f"Several ensembles are shipped \\({NAME}, twin\\): name one"):
+        read_shipped(None, shelf)
+    with pytest.raises(UnknownEnsemble, match="No trained ensemble is shipped"):
+        read_shipped(None, tmp_path)
+
+
+MEMBER = "member-01.safetensors"
+
+
+def _cut(folder: Path) -> None:
+    (folder / MEMBER).write_bytes((folder / MEMBER).read_bytes()[:-1])
+
+
+def _other_shape(folder: Path) -> None:
+    tensors, _ = checkpoint.parse((folder / MEMBER).read_bytes())
+    _put(folder, tensors | {"redistribution.bias": torch.zeros(3, dtype=torch.float16)})
+
+
+def _other_precision(folder: Path) -> None:
+    tensors, _ = checkpoint.parse((folder / MEMBER).read_bytes())
+    _put(folder, {name: tensor.float() for name, tensor in tensors.items()})
+
+
+def _not_finite(folder: Path) -> None:
+    tensors, _ = checkpoint.parse((folder / MEMBER).read_bytes())
+    tensors["redistribution.bias"][0] = torch.nan
+    _put(folder, tensors)
+
+
+def _put(folder: Path, tensors: checkpoint.Tensors) -> None:
+    """Put other tensors in a member's place, and describe them."""
+    blob = checkpoint.dump(tensors, {})
+    (folder / MEMBER).write_bytes(blob)
+    members = json.loads((folder / "version.json").read_text())["members"]
+    members[1]["sha256"] = sha256(blob).hexdigest()
+    rewrite(folder, members=members)
+
+
+def _elsewhere(folder: Path) -> None:
+    members = json.loads((folder / "version.json").read_text())["members"]
+    members[1]["file"] = "../../freshet.sqlite"
+    rewrite(folder, members=members)
+
+
+DAMAGES = [
+    (_cut, f"{MEMBER} is damaged .* fetch it again"),
+    (lambda folder: (folder / MEMBER).unlink(), f"{MEMBER} cannot be read .* fetch it again"),
+    (lambda folder: (folder / "README.md").unlink(), "README.md cannot be read"),
+    (lambda folder: (folder / "version.json").write_text("{"), "version.json is not JSON"),
+    (lambda folder: (folder / "version.json").write_text("[" * 5000), "version.json is not JSON"),
+    (lambda folder: rewrite(folder, data_hash=float("nan")), "version.json"),
+    (lambda folder: rewrite(folder, scaler={}), "the scaler does not fit"),
+    (lambda folder: rewrite(folder, attribute_ranges={}), "attribute_ranges are not of the attributes"),
+    (lambda folder: rewrite(folder, form=3), "form: .* install the Freshet that it is for"),
+    (_elsewhere, "members.1.file"),
+    (_other_shape, f"{MEMBER} does not fit the network .*redistribution.bias"),
+    (_other_precision, f"{MEMBER} holds values that are no numbers of half precision"),
+    (_not_finite, rf"{MEMBER} holds values that are no numbers of half precision \(redistribution.bias\)"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES)
+def test_a_damaged_ensemble_is_refused_and_named(shelf: Path, damage: Any, said: str) -> None:
+    damage(shelf / NAME)
+    with pytest.raises(DamagedEnsemble, match=said):
+        read_shipped(NAME, shelf)
+
+
+def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: Path) -> None:
+    ensemble = read_shipped(NAME, shelf)
+    with database.reading() as session:
+        before = contents(session)
+    lacking = replace(ensemble, weights={0: ensemble.weights[0], 1: None})  # type: ignore[dict-item]
+    with pytest.raises(TypeError):
+        install(database, CLOCK, lacking)
+    with database.reading() as session:
+        assert contents(session) == before
+    assert install(database, CLOCK, ensemble).already is False
+
+
+def test_a_basin_that_it_never_saw_is_forecast_and_says_so(kept: Database, shelf: Path) -> None:
+    version = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    unseen, seen = (summary(kept, version, basin) for basin in (UNSEEN, LEARNT[0]))
+    assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)
+    assert f"{UNSEEN} is not among the 2 basins" in str(unseen.training_note)
+    assert seen.training_note == f"{LEARNT[0]} is one of the 2 basins that the version learnt from."
+    assert seen.outside_training == ()
+    assert unseen.trained_on == seen.trained_on == "synthetic"
+
+
+def test_attributes_beyond_those_of_its_basins_are_named(kept: Database, shelf: Path) -> None:
+    version = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    with kept.transaction() as session:
+        of_learnt = [basins.get(session, basin).attributes for basin in LEARNT]
+        within = {name: float(value) for name, value in of_learnt[0].items()}
+        high = 1 + max(one["elev_mean"] for one in of_learnt)
+        basins.upsert(session, basins.Basin(UNSEEN, attributes=within | {"elev_mean": high}))
+    extrapolated = summary(kept, version, UNSEEN)
+    assert extrapolated.outside_training == ("elev_mean",)
+    assert f"elev_mean ({high:g}, theirs " in str(extrapolated.training_note)
+    with kept.transaction() as session:
+        basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
+    assert summary(kept, version, UNSEEN).outside_training == ()
+
+
+def test_a_version_from_before_ranges_were_kept_does_not_know_and_is_exported_with_them(
+    kept: Database, tmp_path: Path
+) -> None:
+    version = newest(kept)
+    with kept.transaction() as session:
+        session.get_one(VersionRow, version.id).properties = VersionProperties()
+    assert summary(kept, version.id, UNSEEN).outside_training is None
+    export(kept, version.id, tmp_path / "old")
+    (tmp_path / "old" / "README.md").write_text("Old.")
+    ranges = read(tmp_path / "old").description.attribute_ranges
+    assert ranges == version.properties.attribute_ranges
+
+
+def test_another_product_than_it_learnt_from_is_told(kept: Database, shelf: Path) -> None:
+    another_product(shelf / NAME)
+    installed = install(kept, CLOCK, read_shipped(NAME, shelf), "synthetic")
+    with kept.reading() as session:
+        version = versions.get(session, installed.version_id)
+    assert (version.product, version.trained_on, installed.trained_on) == (
+        *("synthetic", "maurer_extended", "maurer_extended"),
+    )
+    of_learnt = summary(kept, version.id, LEARNT[0])
+    assert of_learnt.trained_on == "maurer_extended"
+    assert "It learnt from maurer_extended and is driven by synthetic." in str(of_learnt.training_note)
+    with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
+        forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"))
+
+
+def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:
+    with origin.transaction() as session:
+        basins.upsert(session, basins.Basin("OWN-mill"))
+        session.execute(delete(PromotionRow).where(PromotionRow.basin_id == UNSEEN))
+    version = install(origin, CLOCK, read_shipped(NAME, shelf)).version_id
+    promoted = promote_where_vacant(origin, CLOCK, version)
+    assert promoted.basins == (UNSEEN,)
+    assert set(promoted.left_out) == {"OWN-mill", *LEARNT}
+    assert "OWN-mill has no precipitation" in promoted.left_out["OWN-mill"]
+    assert "freshet models promote" in promoted.left_out[LEARNT[0]]
+    assert promote_where_vacant(origin, CLOCK, version).basins == ()
+    with origin.transaction() as session:
+        assert promotions.current(session, [UNSEEN]) == {UNSEEN: version}
+        versions.withdraw(session, version)
+    with pytest.raises(Withdrawn):
+        promote_where_vacant(origin, CLOCK, version)
+
+
+def test_a_version_is_meant_for_the_basins_here_that_it_learnt_from_or_else_those_it_serves(
+    kept: Database, shelf: Path
+) -> None:
+    here = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    rewrite(shelf / NAME, basins=[f"USGS-{number:08}" for number in range(1, len(LEARNT) + 1)])
+    elsewhere = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    with kept.transaction() as session:
+        assert promotions.basins_of(session, here) == list(LEARNT)
+        with pytest.raises(promotions.NoBasin, match="name the basins"):
+            promotions.basins_of(session, elsewhere)
+        promotions.promote(session, elsewhere, [UNSEEN], reason="unseen", by="someone", at=CLOCK.now())
+        assert promotions.basins_of(session, elsewhere) == [UNSEEN]
+    evaluate(kept, CLOCK, elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
+    with kept.reading() as session:
+        closure = versions.get(session, elsewhere).properties.closure
+    assert closure is not None
+    assert closure.basins == 1
+
+
+def test_versions_are_compared_in_what_is_kept_of_the_basins_they_have_in_common(kept: Database, shelf: Path) -> None:
+    own = newest(kept).id
+    rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
+    installed = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    done = compare(kept, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
+    assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
+
+
+def test_every_file_of_an_ensemble_goes_into_a_wheel(shelf: Path) -> None:
+    project = tomllib.loads((SHELF.parents[1] / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["models.pretrained"]
+    for path in (shelf / NAME).iterdir():
+        assert any(path.relative_to(shelf).match(pattern) for pattern in patterns), path.name
+
+
+def test_an_ensemble_brings_its_error_model_for_its_own_product(database: Database, shelf: Path) -> None:
+    table = np.full((NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1), 0.5)
+    of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table / 2, table / 4, 1500)
+    shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
+    period = Period.parse("2003-10-01..2004-09-30")
+    bare = install(database, CLOCK, read_shipped(NAME, shelf))
+    with database.reading() as session:
+        assert error_models.get(session, bare.version_id, LEARNT) is None
+    errors.write(
+        read_shipped(NAME, shelf), errors.ShippedErrors(period, 366, shape, shape, True, {LEARNT[0]: of_basin})
+    )
+    again, elsewhere = (install(database, CLOCK, read_shipped(NAME, shelf), product) for product in (None, "own"))
+    assert again.version_id == bare.version_id
+    with database.reading() as session:
+        model = error_models.get(session, again.version_id, LEARNT)
+        assert error_models.get(session, elsewhere.version_id, LEARNT) is None
+    assert model is not None
+    assert (model.period, model.days, model.for_unseen, list(model.basins)) == (period, 366, True, [LEARNT[0]])
+    assert (model.basins[LEARNT[0]].mean_flow, model.basins[LEARNT[0]].days) == (2.0, 1500)
+    np.testing.assert_array_equal(model.basins[LEARNT[0]].spread, table / 4)
+
+
+def test_a_damaged_error_model_is_refused(database: Database, shelf: Path) -> None:
+    table = np.full((NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1), 0.5)
+    shape = Shape(table, table, table, np.zeros((*table.shape, len(LEVELS))))
+    of_basin = BasinErrors(2.0, np.arange(float(table.shape[1])), table, table, table, 1500)
+    shipped = read_shipped(NAME, shelf)
+    errors.write(
+        shipped, errors.ShippedErrors(Period.parse("2004-01-01..2004-12-31"), 366, shape, shape, False, {"A": of_basin})
+    )
+    file = shelf / NAME / errors.FILE
+    whole = file.read_bytes()
+    for damaged in (whole[:-100], whole[:-8] + b"\x00" * 8, b"", b"{}"):
+        file.write_bytes(damaged)
+        with pytest.raises(DamagedEnsemble, match="fetch it again"):
+            install(database, CLOCK, shipped)
+    file.write_bytes(whole)
+    rewrite(shelf / NAME, data_hash="other")
+    with pytest.raises(DamagedEnsemble, match="not of the ensemble beside it"):
+        install(database, CLOCK, read_shipped(NAME, shelf))

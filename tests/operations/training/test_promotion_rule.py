@@ -1,0 +1,183 @@
+"""A candidate is held against what basins use now, and only a better one takes over."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sqlalchemy import select
+
+from hydrology.base.calendar import Period, water_year
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.bootstrap import YearlyErrors
+from hydrology.water.probe_results import ProbeResult
+from jobspec.authority import TRAINING
+from jobspec.jobs.training import PromotionRule
+from jobspec.training import Cosine
+from operations.training.promotion_rule import decide, side_by_side
+from operations.training.train import train
+from records.access import keys
+from records.access.permissions import of_key
+from records.basins.tables import BasinRow
+from records.database.engine import Database
+from records.database.json_columns import from_json
+from records.database.write_guard import Guard
+from records.verification.tables import ScoreRow
+from records.versions import promotions, versions
+from records.versions.promotion_decisions import MedianComparison, SideBySide
+from records.versions.tables import VersionRow
+from records.versions.version_properties import VersionProperties
+from tests.operations.conftest import BASINS, CLOCK, configuration
+from tests.records.factories import NOW
+
+HELD_OUT = Period.parse("2004-10-01..2008-09-30")
+DAYS = HELD_OUT.days
+
+Array = npt.NDArray[np.float64]
+
+
+@pytest.fixture(scope="session")
+def trained_file(long_trained_file: Path) -> Path:
+    """The country with the longer record."""
+    return long_trained_file
+
+
+def candidate(database: Database, steps: int) -> str:
+    """Train another version; more steps make a better one."""
+    config = configuration(
+        schedule=Cosine(steps=steps, warmup_steps=2, peak_learning_rate=0.01), validate_every=steps, members=1
+    )
+    return train(database, CLOCK, config, BASINS).version_id
+
+
+def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_told_and_not_promoted(kept: Database) -> None:
+    before = in_use(kept)
+    better = candidate(kept, steps=300)
+    leak = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 0.01)
+    with kept.transaction() as session:
+        row = session.get_one(VersionRow, better)
+        row.properties = replace(row.properties, physics=(leak,))
+
+    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+
+    assert decision.better
+    assert decision.promoted == ()
+    assert "fails probes of its physics (closure: 1.0e-02, at most 1e-05)" in decision.sentence
+    assert in_use(kept) == before
+
+
+def in_use(database: Database) -> set[str]:
+    with database.reading() as session:
+        return set(promotions.current(session, BASINS).values())
+
+
+def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
+    (first,) = in_use(kept)
+    better = candidate(kept, steps=300)
+    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    assert decision.better
+    assert decision.current == (first,)
+    assert decision.basins == len(BASINS)
+    assert decision.deciding is not None
+    assert decision.deciding.difference is not None
+    assert decision.deciding.difference.low is not None
+    assert decision.deciding.difference.low > 0
+    assert decision.reporting is not None
+    assert (decision.deciding.years, decision.reporting.years) == ((2005, 2006, 2008), (2007,))
+    assert set(decision.promoted) == set(BASINS)
+    assert in_use(kept) == {better}
+
+    worse = candidate(kept, steps=3)
+    decision = decide(kept, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
+    assert not decision.better
+    assert decision.promoted == ()
+    assert "not shown to be better by more than the margin" in decision.sentence
+    assert in_use(kept) == {better}
+    with kept.reading() as session:
+        comparison = versions.get(session, worse).properties.comparison
+        (newest, *_) = promotions.history(session, "SYNTH-01")
+    assert comparison == decision
+    assert newest.promoted_by == "retraining rule"
+    assert "median NSE" in newest.reason
+
+
+def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_no_others(kept: Database) -> None:
+    (first,) = in_use(kept)
+    better = candidate(kept, steps=300)
+    with kept.transaction() as session:
+        key = keys.make(session, "mill", "operator", None, NOW)[0]
+        session.get_one(BasinRow, BASINS[0]).registered_by = key.id
+        session.get_one(VersionRow, better).owner = key.id
+    with kept.guarded(Guard(of_key(key), TRAINING)):
+        decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    assert set(decision.better_in) == set(BASINS)
+    assert decision.promoted == (BASINS[0],)
+    with kept.reading() as session:
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, first) | {BASINS[0]: better}
+        assert set(session.scalars(select(ScoreRow.version_id).distinct())) == {better}
+
+
+def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
+    before = in_use(kept)
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT))
+    assert decision.better
+    assert in_use(kept) == before
+
+
+def test_a_margin_must_be_exceeded(kept: Database) -> None:
+    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
+    assert not decision.better
+
+
+def test_the_current_version_is_not_judged_against_itself(kept: Database) -> None:
+    (first,) = in_use(kept)
+    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT, promote=True))
+    assert (decision.better, decision.basins) == (False, 0)
+
+
+def test_days_of_the_training_are_refused(kept: Database) -> None:
+    (first,) = in_use(kept)
+    with pytest.raises(InvalidInput, match="took no part in its training"):
+        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
+
+
+def test_too_few_years_are_refused(kept: Database) -> None:
+    (first,) = in_use(kept)
+    with pytest.raises(InvalidInput, match="holds 3 whole water years"):
+        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
+
+
+def test_one_good_year_among_bad_ones_does_not_decide() -> None:
+    """The candidate's median over all deciding years is higher, but it is so by one year alone."""
+    flow = np.random.default_rng(1).gamma(2.0, 1.0, len(DAYS))
+    years = water_year(DAYS)
+    current = flow + np.where(years == 2005, 3.0, 0.5)
+    lucky = flow + np.where(years == 2005, 0.0, 0.6)
+    steady = flow + np.where(years == 2005, 2.5, 0.3)
+
+    def against_current(candidate: Array) -> SideBySide:
+        sides = ({"B": YearlyErrors.of_basin(flows, flow, DAYS)} for flows in (candidate, current))
+        return side_by_side((2005, 2006, 2008), *sides)
+
+    for candidate, exceeds in ((lucky, False), (steady, True)):
+        pair = against_current(candidate)
+        assert pair.difference is not None
+        assert pair.difference.median > 0.1
+        assert pair.exceeds(0.0) is exceeds
+
+
+def test_a_decision_in_the_earlier_form_is_left_as_it_is(kept: Database) -> None:
+    """Until now it held two medians and no years."""
+    (first,) = in_use(kept)
+    rule = {"period": "2004-10-01..2006-09-30", "margin": 0.0, "promote": True}
+    medians = {"basins": 2, "candidate_median": 0.6, "current_median": 0.5}
+    old = {"candidate": first, "current": ["older"], "rule": rule, **medians, "better": True}
+    stored = from_json(VersionProperties, {"comparison": old | {"promoted": [], "sentence": "Better."}})
+    assert isinstance(stored.comparison, MedianComparison)
+    with kept.transaction() as session:
+        session.get_one(VersionRow, first).properties = stored
+    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT))
+    assert decision.basins == 0
+    with kept.reading() as session:
+        assert versions.get(session, first).properties == stored

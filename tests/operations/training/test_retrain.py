@@ -1,0 +1,130 @@
+"""A season's retraining: which years are learnt and judged, and what becomes of what it leads to."""
+
+from pathlib import Path
+
+import pytest
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput, Problem
+from jobspec.jobs.training import RetrainingParams
+from operations.training import retrain
+from operations.training.train import train, train_members
+from records.database.engine import Database
+from records.verification import scores
+from records.versions import error_models, promotions, versions
+from tests.operations.conftest import BASINS, CLOCK, configuration
+
+WHOLE_RECORD = "2001-10-01..2008-09-30"
+JUDGED = "2004-10-01..2008-09-30"
+
+
+@pytest.fixture(scope="session")
+def trained_file(long_trained_file: Path) -> Path:
+    """The country with the longer record: its version has learnt from the years to 2004."""
+    return long_trained_file
+
+
+def in_use(database: Database) -> str:
+    with database.reading() as session:
+        (version,) = promotions.in_use(session)
+    return version
+
+
+def season(database: Database, **params: object) -> retrain.Season:
+    with database.reading() as session:
+        planned = retrain.season(session, RetrainingParams.model_validate(params))
+    assert isinstance(planned, retrain.Season)
+    return planned
+
+
+def retrained(database: Database, **params: object) -> retrain.Retrained:
+    twin, candidate = retrain.begin_both(database, CLOCK, season(database, **params))
+    for begun in (twin, candidate):
+        train_members(database, CLOCK, begun, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
+    return retrain.conclude(database, CLOCK, twin, candidate, RetrainingParams.model_validate(params))
+
+
+def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_has_learnt(kept: Database) -> None:
+    planned = season(kept)
+    with kept.reading() as session:
+        version = versions.get(session, in_use(kept))
+    learnt = [Period.parse(days) for days in version.used_periods]
+    judged = planned.twin.held_out_period
+    assert judged is not None
+    assert not any(judged.overlap(days) for days in learnt)
+    assert str(planned.candidate.train_period) == str(planned.twin.train_period) == WHOLE_RECORD
+    assert (planned.candidate.held_out_period, planned.candidate.validation_period) == (None, None)
+    recipe = ("network", "inputs", "windows", "schedule", "members", "seed")
+    of_version = configuration().model_dump(include=set(recipe))
+    for config in (planned.twin, planned.candidate):
+        assert config.model_dump(include=set(recipe)) == of_version
+
+
+def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(kept: Database) -> None:
+    before = in_use(kept)
+    done = retrained(kept)
+    candidate = done.trained.version_id
+    judged = Period.parse(JUDGED)
+    with kept.reading() as session:
+        version = versions.get(session, candidate)
+        assert version.twin_id == done.twin_id
+        assert version.properties.comparison == done.decision
+        assert error_models.get(session, done.twin_id, BASINS) is not None
+        assert scores.scores(session, versions=[done.twin_id], first_day=judged.first, last_day=judged.last)
+    assert done.decision.current == (before,)
+    assert f"judged by its twin {done.twin_id}" in done.decision.sentence
+    assert in_use(kept) == before  # promoting was not asked for
+
+
+def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(kept: Database) -> None:
+    before = in_use(kept)
+    done = retrained(kept, promote=True, margin=0.0)
+    # Whether so small a candidate is better is the rule's to say: either end is followed to the letter.
+    better = done.decision.better
+    assert set(done.decision.promoted) == (set(BASINS) if better else set())
+    with kept.transaction() as session:
+        candidate = done.trained.version_id
+        if not better:
+            promotions.promote(session, candidate, BASINS, reason="by hand", by="someone", at=CLOCK.now())
+        restored = promotions.roll_back(session, candidate, reason="worse", by="someone", at=CLOCK.now())
+    assert restored == dict.fromkeys(BASINS, before)
+    assert in_use(kept) == before
+
+
+def test_where_no_year_has_come_since_there_is_nothing_to_train(kept: Database) -> None:
+    done = retrained(kept)
+    with kept.transaction() as session:
+        promotions.promote(session, done.trained.version_id, BASINS, reason="try", by="someone", at=CLOCK.now())
+    with kept.reading() as session:
+        said = retrain.season(session, RetrainingParams())
+    assert isinstance(said, str)
+    assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in said
+
+
+def test_done_again_it_changes_nothing(kept: Database) -> None:
+    first = retrained(kept)
+    again = retrained(kept)
+    assert (again.trained.version_id, again.twin_id) == (first.trained.version_id, first.twin_id)
+    assert again.trained.already
+    assert again.decision == first.decision
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"judge_on": "1990-10-01..1995-09-30"}, "is not within the record"),
+        ({"version": "nothing"}, "nothing"),
+    ],
+)
+def test_what_cannot_be_retrained_is_refused(kept: Database, params: dict[str, object], message: str) -> None:
+    with pytest.raises(Problem, match=message):
+        season(kept, **params)
+
+
+def test_too_few_unknown_years_are_refused_until_years_are_named(kept: Database) -> None:
+    config = configuration(train_period="2000-10-01..2007-09-30", validation_period=None)
+    knowing = train(kept, CLOCK, config, BASINS).version_id
+    with pytest.raises(InvalidInput, match=r"all but 1 successive water years .* name years to judge on"):
+        season(kept, version=knowing)
+    named = season(kept, version=knowing, judge_on=JUDGED)
+    assert str(named.twin.held_out_period) == JUDGED

@@ -1,0 +1,332 @@
+"""A backup holds one instant of everything, and fills an empty database with it, whole or not at all."""
+
+import shutil
+import sqlite3
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from records.access import audit
+from records.access.tables import AuditRow
+from records.alerts.webhook_signature import KEY_FILE, service_key
+from records.database.engine import Database
+from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, make, restore
+from records.upkeep.copy_rows import counts
+from runtime.settings import Settings
+from tests.operations.conftest import CLOCK
+from tests.records.factories import contents
+
+
+def settings_in(folder: Path) -> Settings:
+    folder.mkdir(exist_ok=True)
+    return Settings(data=folder)
+
+
+def show(_done: int, _total: int) -> None:
+    pass
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Settings:
+    return settings_in(tmp_path / "there")
+
+
+@pytest.fixture
+def file(kept: Database, tmp_path: Path) -> Path:
+    """A backup of the country and its version."""
+    make(settings_in(tmp_path / "here"), kept, CLOCK, tmp_path / "backup", show)
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Iterator[Database]:
+    """A SQLite database that nobody has made yet."""
+    database = Database(f"sqlite:///{tmp_path / 'new' / 'freshet.sqlite'}")
+    yield database
+    database.close()
+
+
+def everything(database: Database) -> dict[str, list[tuple[object, ...]]]:
+    with database.reading() as session:
+        return contents(session)
+
+
+def write(database: Database, *subjects: str) -> None:
+    """Write rows that number themselves, in one transaction."""
+    with database.transaction() as session:
+        for subject in subjects:
+            audit.record(session, audit.command_line(), "key made", subject, CLOCK.wall())
+
+
+def subjects(database: Database) -> list[str]:
+    with database.reading() as session:
+        return list(session.scalars(select(AuditRow.subject).order_by(AuditRow.seq)))
+
+
+def test_a_backup_goes_from_either_database_to_the_other_and_back(
+    kept: Database, file: Path, database: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    manifest = restore(there, database, file, show)
+    assert everything(database) == everything(kept)
+    with kept.reading() as session:
+        assert manifest.row_count == sum(counts(session).values())
+
+    make(there, database, CLOCK, tmp_path / "second", show)
+    restore(there, new, tmp_path / "second", show)
+    assert everything(new) == everything(kept)
+
+
+def test_rows_go_on_to_be_numbered_after_those_that_were_restored(
+    kept: Database, database: Database, there: Settings, tmp_path: Path
+) -> None:
+    write(kept, "first", "second")
+    make(there, kept, CLOCK, tmp_path / "backup", show)
+    restore(there, database, tmp_path / "backup", show)
+    write(database, "third")
+    assert subjects(database) == ["first", "second", "third"]
+
+
+def test_what_is_written_meanwhile_is_in_it_wholly_or_not_at_all(
+    kept: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    ended = threading.Event()
+
+    def write_pairs() -> None:
+        while not ended.is_set():
+            write(kept, "first", "second")
+
+    writer = threading.Thread(target=write_pairs)
+    writer.start()
+    try:
+        make(there, kept, CLOCK, tmp_path / "backup", show)
+    finally:
+        ended.set()
+        writer.join()
+    restore(settings_in(tmp_path / "elsewhere"), new, tmp_path / "backup", show)
+    halves = subjects(new)
+    assert halves.count("first") == halves.count("second") > 0
+
+
+def test_the_key_of_webhooks_goes_with_it(kept: Database, new: Database, there: Settings, tmp_path: Path) -> None:
+    here = settings_in(tmp_path / "here")
+    key = service_key(here)
+    make(here, kept, CLOCK, tmp_path / "backup", show)
+    service_key(there)
+    with pytest.raises(NotEmpty, match="another key of webhooks"):
+        restore(there, new, tmp_path / "backup", show)
+    (there.data / KEY_FILE).unlink()
+    restore(there, new, tmp_path / "backup", show)
+    assert service_key(there) == key
+
+
+def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
+    kept: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
+    here = settings_in(tmp_path / "here")
+    key = service_key(here)
+    make(here, kept, CLOCK, tmp_path / "backup", show)
+
+    def interrupt(_done: int, _total: int) -> None:
+        assert service_key(there) == key
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        restore(there, new, tmp_path / "backup", interrupt)
+    with new.reading() as session:
+        assert not any(counts(session).values())
+    restore(there, new, tmp_path / "backup", show)
+    assert everything(new) == everything(kept)
+
+
+def test_nobody_else_may_read_it(file: Path) -> None:
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_no_file_is_overwritten(kept: Database, file: Path, there: Settings) -> None:
+    before = file.read_bytes()
+    with pytest.raises(Exception, match="no backup is overwritten"):
+        make(there, kept, CLOCK, file, show)
+    assert file.read_bytes() == before
+
+
+def test_a_database_that_holds_something_is_left_as_it_is(kept: Database, file: Path, there: Settings) -> None:
+    before = everything(kept)
+    with pytest.raises(NotEmpty, match="holds data already"):
+        restore(there, kept, file, show)
+    assert everything(kept) == before
+
+
+@pytest.mark.parametrize("place", [0.01, 0.3, 0.6, 0.9])
+def test_a_changed_byte_is_found_and_nothing_is_restored(
+    file: Path, new: Database, there: Settings, place: float
+) -> None:
+    content = bytearray(file.read_bytes())
+    content[int(place * len(content))] ^= 0xFF
+    file.write_bytes(content)
+    with pytest.raises(NoBackup):
+        restore(there, new, file, show)
+    with new.reading() as session:
+        assert not any(counts(session).values())
+    assert list(there.data.iterdir()) == []
+
+
+def rewritten(file: Path, **changes: object) -> Path:
+    """Write the archive anew with some of its files changed: None leaves one out."""
+    with zipfile.ZipFile(file) as archive:
+        names = {name: archive.read(name) for name in archive.namelist()}
+    other = file.with_suffix(".other")
+    with zipfile.ZipFile(other, "w") as archive:
+        for name, content in (names | {name.replace("__", "."): new for name, new in changes.items()}).items():
+            if content is not None:
+                archive.writestr(name, content)  # type: ignore[arg-type]
+    return other
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"manifest__json": b"{}"},
+        {"manifest__json": b" " * 20_000},
+        {"manifest__json": None},
+        {
+            "manifest__json": b'{"made_at":"2026-01-01T00:00:00Z","code_version":"1","row_count":1,"sha256":{"../x":"'
+            + b"0" * 64
+            + b'"}}'
+        },
+        {"freshet__sqlite": b"no rows"},
+    ],
+)
+def test_what_is_no_backup_is_refused(
+    file: Path, new: Database, there: Settings, changes: dict[str, bytes | None]
+) -> None:
+    with pytest.raises(NoBackup):
+        restore(there, new, rewritten(file, **changes), show)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "ALTER TABLE basins RENAME COLUMN name TO title",
+        "UPDATE versions SET created_at = 'yesterday'",
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(
+    file: Path, new: Database, there: Settings, tmp_path: Path, damage: str
+) -> None:
+    refuse(changed(file, tmp_path, damage), new, there)
+
+
+def changed(file: Path, folder: Path, *statements: str) -> Path:
+    """Return a backup whose rows were changed by whoever can reckon its digests."""
+    with zipfile.ZipFile(file) as archive:
+        rows, manifest = Path(archive.extract(ROWS, folder)), archive.read(MANIFEST)
+    before = sha256(rows.read_bytes()).hexdigest()
+    with closing(sqlite3.connect(rows, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    content = rows.read_bytes()
+    manifest = manifest.replace(before.encode(), sha256(content).hexdigest().encode())
+    return rewritten(file, manifest__json=manifest, freshet__sqlite=content)
+
+
+def refuse(backup: Path, new: Database, there: Settings, said: str = "no backup of Freshet") -> None:
+    with pytest.raises(NoBackup, match=said):
+        restore(there, new, backup, show)
+    with new.reading() as session:
+        assert not any(counts(session).values())
+    assert list(there.data.iterdir()) == []
+
+
+ENDLESS = "AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x"
+IN_PLACE = "UPDATE sqlite_master SET"
+
+
+@pytest.mark.parametrize(
+    ("statements", "said"),
+    [
+        ([f"CREATE VIEW more {ENDLESS} FROM n"], "it has the view more"),
+        (["ALTER TABLE feeds RENAME TO other", f"CREATE VIEW feeds {ENDLESS} AS name FROM n"], "the view feeds"),
+        (["DROP TABLE alembic_version", f"CREATE VIEW alembic_version {ENDLESS} AS version_num FROM n"], "the view al"),
+        (["CREATE TRIGGER more AFTER INSERT ON feeds BEGIN DELETE FROM basins; END"], "the trigger more"),
+        (["CREATE VIRTUAL TABLE more USING rtree(id, low, high)"], "the table more"),
+        (["CREATE TABLE more (x)"], "the table more, which is not one of Freshet's"),
+        (["CREATE INDEX more ON basins (hex(zeroblob(100000000)))"], "the index more"),
+        (["DROP INDEX ix_jobs_status"], "it lacks the index ix_jobs_status"),
+        (["ALTER TABLE basins ADD COLUMN more TEXT"], "its table basins is not"),
+        (["ALTER TABLE basins ADD COLUMN more AS (hex(zeroblob(100000000)))"], "its table basins is not"),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                f"{IN_PLACE} sql = substr(sql, 1, length(sql) - 1) || ', CHECK (zeroblob(9)))' WHERE name = 'feeds'",
+            ],
+            "its table feeds is not",
+        ),
+        (
+            [
+                "PRAGMA writable_schema = ON",
+                f"{IN_PLACE} rootpage = (SELECT max(rootpage) FROM sqlite_master) WHERE name = 'feeds'",  # noqa: S608
+            ],
+            "a damaged",
+        ),
+        (["PRAGMA writable_schema = ON", f"{IN_PLACE} sql = 'SELECT 1' WHERE name = 'feeds'"], "or a damaged one"),
+        (["DELETE FROM alembic_version"], "no backup of Freshet"),
+    ],
+)
+def test_rows_in_other_tables_are_refused_before_any_is_read(
+    file: Path, new: Database, there: Settings, tmp_path: Path, statements: list[str], said: str
+) -> None:
+    refuse(changed(file, tmp_path, *statements), new, there, said)
+
+
+def test_a_backup_of_an_older_freshet_is_restored(file: Path, new: Database, there: Settings, tmp_path: Path) -> None:
+    older = Database(f"sqlite:///{tmp_path / 'older.sqlite'}")
+    older.migrate("0036")
+    older.close()
+    with zipfile.ZipFile(file) as archive:
+        manifest, rows = archive.read(MANIFEST), archive.read(ROWS)
+    content = (tmp_path / "older.sqlite").read_bytes()
+    manifest = manifest.replace(sha256(rows).hexdigest().encode(), sha256(content).hexdigest().encode())
+    restore(there, new, rewritten(file, manifest__json=manifest, freshet__sqlite=content), show)
+    assert new.check().problem is None
+
+
+def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: Settings, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, b"{}")
+        archive.writestr(ROWS, b"0" * 1_000_000)
+    with pytest.raises(NoBackup, match="packed"):
+        restore(there, new, bomb, show)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it says it is
+        (b"PK\x05\x06", b"PK\x05\x07"),
+        (b"PK\x03\x04", b"PK\x03\x05"),
+    ],
+)
+def test_a_damaged_list_of_files_is_refused(
+    new: Database, there: Settings, tmp_path: Path, before: bytes, after: bytes
+) -> None:
+    other = tmp_path / "other"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr(MANIFEST, b"{}")
+        archive.infolist()[0].flag_bits |= 0x800
+    other.write_bytes(other.read_bytes().replace(before, after, 1).replace(b"\x14\x00\x00\x00", b"\x14\x00\x00\x08"))
+    with pytest.raises(NoBackup, match="no backup of Freshet"):
+        restore(there, new, other, show)
+
+
+def test_what_is_no_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copy(__file__, other)
+    with pytest.raises(NoBackup, match="no backup of Freshet"):
+        restore(there, new, other, show)

@@ -1,0 +1,180 @@
+"""What is older than the rules keep it is deleted; what is younger, or named by something else, stays."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy.orm import Session
+
+from operations.upkeep import prune as pruning
+from operations.upkeep.prune import prune
+from records.access import audit
+from records.alerts import deliveries
+from records.database import retention
+from records.database.engine import Database
+from records.database.retention import RULES, RuleName
+from records.jobs import jobs, schedules
+from records.versions import trainings
+from records.weather import weather_issues
+from runtime.clock import Clock
+from runtime.settings import Settings
+from tests.records.alerts.test_alerts import chance, morning, settle, subscribed
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_claimed_job,
+    a_job,
+    a_promoted_version,
+    a_weather_forecast,
+    an_issue,
+    contents,
+)
+
+ACTOR = audit.Actor("a test")
+SETTINGS = Settings()
+
+
+class At(Clock):
+    """A clock whose wall stands, a day after a rule has run out for what was made at `NOW`."""
+
+    def wall(self) -> datetime:
+        """Return that instant."""
+        return NOW + timedelta(days=max(RULES[name].days(SETTINGS) for name in RULES) + 1)
+
+
+def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
+    """Prune, and return how much of each rule went."""
+    return {of.rule: of.count for of in prune(database, At(), SETTINGS, ACTOR, **chosen) if of.count}  # type: ignore[arg-type]
+
+
+def an_ended_job(session: Session, at: datetime = NOW) -> str:
+    job = a_claimed_job(session)
+    jobs.finish(session, job, 1, status="succeeded", at=at)
+    return job
+
+
+def an_issue_kept(session: Session, reference: str, at: datetime = NOW) -> str:
+    forecast = a_weather_forecast(an_issue(reference))
+    return weather_issues.keep(session, [forecast], at, operational=True).issue_id
+
+
+def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> None:
+    young = At().wall() - timedelta(days=1)
+    with database.transaction() as session:
+        a_basin(session)
+        queued, old, new = a_job(session), an_ended_job(session), an_ended_job(session, young)
+        stale, fresh = an_issue_kept(session, "2008-10-01"), an_issue_kept(session, "2008-10-02", young)
+    assert counts(database) == {"jobs": 1, "weather": 1}
+    with database.reading() as session:
+        assert {job.id for job in jobs.list_jobs(session)} == {queued, new}
+        assert [issue.id for issue in weather_issues.list_issues(session, young + timedelta(days=9))] == [fresh]
+        for missing in (lambda: jobs.get(session, old), lambda: weather_issues.get(session, stale)):
+            with pytest.raises(retention.Gone, match="kept for"):
+                missing()
+        with pytest.raises(jobs.UnknownJob):
+            jobs.get(session, "0" * 22)
+
+
+def test_pruned_again_nothing_more_goes_and_the_trail_tells_the_first_time_alone(database: Database) -> None:
+    with database.transaction() as session:
+        an_ended_job(session)
+    assert counts(database) == {"jobs": 1}
+    with database.reading() as session:
+        before = contents(session)
+        (entry,) = audit.page(session)
+    assert (entry.who, entry.action, entry.subject, entry.detail) == (
+        "a test",
+        "store pruned",
+        "jobs",
+        {"count": 1, "days": SETTINGS.keep_jobs_days},
+    )
+    assert counts(database) == {}
+    with database.reading() as session:
+        assert contents(session) == before
+
+
+def test_a_dry_run_counts_and_deletes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        parent = a_claimed_job(session, kind="training")
+        child = a_claimed_job(session, kind="member", parent_id=parent)
+        for job in (child, parent):
+            jobs.finish(session, job, 1, status="succeeded", at=NOW)
+        an_issue_kept(session, "2008-10-01")
+        before = contents(session)
+    assert counts(database, dry_run=True) == {"jobs": 2, "weather": 1}
+    with database.reading() as session:
+        assert contents(session) == before
+    assert counts(database) == {"jobs": 2, "weather": 1}
+
+
+def test_the_last_job_of_a_schedule_stays(database: Database) -> None:
+    with database.transaction() as session:
+        last = an_ended_job(session)
+        daily = schedules.NewSchedule(
+            name="daily", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", next_run_at=NOW
+        )
+        made = schedules.create(session, daily, NOW)
+        schedules.advance(session, made.id, 1, ran_at=NOW, next_run_at=NOW, job_id=last)
+    assert counts(database) == {}
+
+
+def test_deliveries_that_ended_go_and_the_changes_that_they_told_stay(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_promoted_version(session)
+        subscribed(session)
+        runs = [morning(session, version, number) for number in range(5)]
+        for run, value in zip(runs, (0.9, 0.9, 0.01, 0.01, 0.01), strict=True):
+            settle(session, run, chance(value))
+        ended, pending = deliveries.page(session)
+        sending = deliveries.claim(session, ended.id, NOW)
+        assert sending is not None
+        deliveries.finish(session, ended.id, sending.number, NOW, status_code=200, failure=None)
+        changes = contents(session)["alert_changes"]
+    assert counts(database) == {"deliveries": 1}
+    with database.reading() as session:
+        assert [one.id for one in deliveries.page(session)] == [pending.id]
+        assert (contents(session)["alert_changes"], contents(session)["delivery_attempts"]) == (changes, [])
+        with pytest.raises(retention.Gone):
+            deliveries.get(session, ended.id)
+
+
+def test_checkpoints_of_a_training_go_unless_a_job_works_on_it(database: Database) -> None:
+    with database.transaction() as session:
+        left, busy = (trainings.start(session, {"basins": [BASIN], "at": at}, NOW).id for at in range(2))
+        for training in (left, busy):
+            trainings.save_checkpoint(session, training, 0, 7, b"half way", {"steps": 8}, NOW)
+        a_claimed_job(session, kind="member", params={"training": busy, "member": 0})
+    assert counts(database) == {"checkpoints": 1}
+    with database.reading() as session:
+        assert trainings.checkpoint(session, left, 0) is None
+        assert trainings.checkpoint(session, busy, 0) is not None
+
+
+def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pruning.KEPT, "jobs", pruning.Kept(jobs.outdated, jobs.remove, together=2))
+    with database.transaction() as session:
+        old = [an_ended_job(session) for _ in range(5)]
+
+    def broken_off_after(count: int) -> Callable[[str, int, int], None]:
+        def show(_what: str, done: int, total: int) -> None:
+            assert total == len(old)
+            if done >= count:
+                raise KeyboardInterrupt
+
+        return show
+
+    with pytest.raises(KeyboardInterrupt):
+        counts(database, show=broken_off_after(2))
+    with database.reading() as session:
+        assert len(jobs.list_jobs(session)) == 3
+    assert counts(database) == {"jobs": 3}
+
+
+def test_every_rule_is_a_setting_and_is_applied() -> None:
+    assert pruning.KEPT.keys() == RULES.keys()
+    for rule in RULES.values():
+        assert rule.setting in Settings.model_fields
+        assert str(rule.days(SETTINGS)) in rule.told(rule.days(SETTINGS))

@@ -1,0 +1,132 @@
+"""An evaluation scores what the version simulates, and keeps it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import DataProblem
+from hydrology.scores.scores import SCORES, nse
+from operations.data.dataset import load_discharge, load_forcing
+from operations.training.train import train
+from operations.verification.evaluate import evaluate
+from operations.verification.snow_cells import read_snow, reference_snow
+from operations.versions.load_networks import load_version
+from records.database.engine import Database
+from records.verification import scores
+from records.versions import versions
+from tests.operations.conftest import BASINS, CLOCK, configuration
+
+PERIOD = Period.parse("2004-10-01..2005-09-30")
+
+
+def newest(database: Database) -> str:
+    with database.reading() as session:
+        return versions.newest(session).id
+
+
+def test_scores_are_those_of_the_members_mean_from_a_carried_state(kept: Database) -> None:
+    version = newest(kept)
+    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    with kept.reading() as session:
+        loaded = load_version(session, version)
+        forcing = load_forcing(session, "SYNTH-03", loaded.config)
+        observed = load_discharge(session, "SYNTH-03", ["synthetic"], PERIOD)
+        rows = scores.scores(session, versions=[version], basins=["SYNTH-03"])
+    assert not isinstance(forcing, str)
+    assert not isinstance(observed, str)
+    outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
+    simulated = outputs["discharge"][:, 0, -365:].mean(axis=0)
+    expected = nse(simulated, observed).value
+    judged = {one.basin: one for one in done.basins}["SYNTH-03"]
+    assert judged.scores["nse"].value == pytest.approx(expected, rel=1e-9)
+    stored = {row.metric: row for row in rows}
+    assert stored.keys() == SCORES.keys()
+    assert stored["nse"].value == pytest.approx(expected, rel=1e-9)
+    assert (stored["nse"].n, stored["nse"].member) == (365, "mean")
+    count, low, median, high = done.quartiles("nse")
+    values = [one.scores["nse"].value for one in done.basins]
+    assert count == 3
+    assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))
+
+
+def test_the_water_closes_and_the_version_says_so(kept: Database) -> None:
+    version = newest(kept)
+    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    assert done.worst_residual is not None
+    assert 0 < done.worst_residual <= 1e-5
+    with kept.reading() as session:
+        closure = versions.get(session, version).properties.closure
+    assert closure is not None
+    assert closure.worst_relative_residual == done.worst_residual
+
+
+def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Database) -> None:
+    version = newest(kept)
+    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    with kept.reading() as session:
+        rows = {row.basin_id: row for row in scores.snow_cells(session, version)}
+    assert rows.keys() == set(BASINS)
+    snowy = rows["SYNTH-03"]
+    assert (str(snowy.training_first), str(snowy.training_last)) == ("2001-10-01", "2003-09-30")
+    assert snowy.product == "synthetic_snow"
+    for row in rows.values():
+        if row.reason is None:
+            assert set(row.cells) == {"0", "1"}
+            assert all(cells and 0 not in cells for cells in row.cells.values())
+            assert row.test_r is not None
+        else:
+            assert row.test_r is None or row.training_r is None
+    fitted = evaluate(kept, CLOCK, version, Period.parse("2001-10-01..2003-09-30"), BASINS)
+    for one in fitted.basins:
+        assert one.snow is not None
+        assert one.snow.test_r is None  # no year is left that took no part in the choice
+        assert one.snow.reason is not None
+    with kept.reading() as session:
+        assert {row.basin_id: row for row in scores.snow_cells(session, version)} == rows
+    assert len(done.basins) == 3
+
+
+def test_a_period_that_the_forcing_does_not_cover_is_refused(kept: Database) -> None:
+    with pytest.raises(DataProblem, match="does not cover"):
+        evaluate(kept, CLOCK, newest(kept), Period.parse("2005-10-01..2006-09-30"), BASINS)
+
+
+def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) -> None:
+    training, held_out = "2001-10-01..2004-09-30", Period.parse("2002-10-01..2003-09-30")
+    config = configuration(
+        train_period=training,
+        validation_period="2004-10-01..2005-09-30",
+        held_out_period=str(held_out),
+        members=1,
+    )
+    version = train(kept, CLOCK, config, BASINS).version_id
+    record = Period.parse(training)
+    with kept.reading() as session:
+        loaded = load_version(session, version)
+        reference = reference_snow(session, "SYNTH-03", record)
+    assert reference is not None
+    storage = np.stack([np.zeros_like(reference.swe), reference.swe], axis=-1)[None]  # a cell that is the snow
+    snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, held_out)
+    assert snow is not None
+    assert snow.cells == {"0": [1]}
+    assert snow.test_r == pytest.approx(1)
+    fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, Period.parse("2003-10-01..2004-09-30"))
+    assert fitted is not None
+    assert fitted.test_r is None
+
+
+def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
+    kept: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = newest(kept)
+    alone = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
+    progress: list[tuple[int, int]] = []
+    together = evaluate(kept, CLOCK, version, PERIOD, BASINS, lambda *at: progress.append(at), cores=2)
+    for judged, expected in zip(together.basins, alone.basins, strict=True):
+        assert judged.snow is not None
+        assert expected.snow is not None
+        assert replace(judged, snow=replace(judged.snow, evaluated_at=expected.snow.evaluated_at)) == expected
+    assert progress == [(1, 3), (2, 3), (3, 3)]

@@ -1,0 +1,83 @@
+"""The skill that a shipped ensemble comes with: installed for stored basins, replaced by an evaluation here."""
+
+from pathlib import Path
+
+import pytest
+
+from hydrology.base.calendar import Period
+from models.pretrained import skill as shipped_skill
+from models.pretrained.form import DamagedEnsemble, read
+from operations.training.pretrained import export, install
+from operations.verification.evaluate import evaluate
+from records.database.engine import Database
+from records.verification import scores
+from records.versions import versions
+from tests.operations.conftest import BASINS, CLOCK
+from tests.operations.verification.test_calibrate import UNSEEN
+
+NOT_STORED = "USGS-01013500"
+PERIOD = str(UNSEEN)
+
+
+@pytest.fixture
+def folder(kept: Database, tmp_path: Path) -> Path:
+    """An ensemble with the skill of two stored basins, one without a value, and of one that is not stored."""
+    folder = tmp_path / "ensemble"
+    with kept.reading() as session:
+        version = versions.newest(session).id
+    export(kept, version, folder)
+    (folder / "README.md").write_text("A small one.")
+    nse = shipped_skill.ShippedScores(n=[9, 0, 9], value=[0.25, None, 0.5], reasons={BASINS[1]: "No day is observed."})
+    shipped = shipped_skill.ShippedSkill(
+        content=read(folder).content,
+        period=PERIOD,
+        evaluated_at=CLOCK.wall(),
+        basins=[BASINS[0], BASINS[1], NOT_STORED],
+        metrics={"nse": nse},
+    )
+    shipped_skill.write(read(folder), shipped)
+    return folder
+
+
+def rows(database: Database, version: str) -> dict[str, scores.Score]:
+    """Return the NSE of a version by basin."""
+    with database.reading() as session:
+        return {row.basin_id: row for row in scores.scores(session, versions=[version], metrics=["nse"])}
+
+
+def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(kept: Database, folder: Path) -> None:
+    version = install(kept, CLOCK, read(folder)).version_id
+    there = rows(kept, version)
+    assert {name: (row.value, row.shipped) for name, row in there.items()} == {
+        BASINS[0]: (0.25, True),
+        BASINS[1]: (None, True),
+    }
+    assert there[BASINS[1]].reason == "No day is observed."
+    with kept.reading() as session:
+        (quartiles,) = scores.quartiles(session, version, ["nse"])
+    assert (quartiles.n, quartiles.lacking, quartiles.shipped) == (1, 1, 1)
+    evaluate(kept, CLOCK, version, Period.parse(PERIOD), [BASINS[0]])
+    assert install(kept, CLOCK, read(folder)).already
+    there = rows(kept, version)
+    assert (there[BASINS[0]].shipped, there[BASINS[0]].value == 0.25) == (False, False)
+    assert there[BASINS[1]].shipped
+
+
+def test_it_is_not_that_of_another_product(kept: Database, folder: Path) -> None:
+    assert rows(kept, install(kept, CLOCK, read(folder), product="another").version_id) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        ('"content":"', '"content":"0', "not of the ensemble beside it"),
+        ("0.25", "null", "has not a value or a reason"),
+        ("{", "", "cannot be used"),
+        (PERIOD, "soon", "cannot be used"),
+    ],
+)
+def test_a_damaged_file_is_refused(folder: Path, old: str, new: str, cause: str) -> None:
+    file = folder / shipped_skill.FILE
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(DamagedEnsemble, match=cause):
+        shipped_skill.read(read(folder))

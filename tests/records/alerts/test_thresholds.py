@@ -1,0 +1,121 @@
+"""Levels that operators set, and the levels of a basin's own record."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from hydrology.base.calendar import day
+from hydrology.base.series import DailySeries
+from hydrology.extremes import frequency
+from hydrology.extremes import thresholds as of_flow
+from jobspec.thresholds import NewThreshold
+from records.alerts import thresholds
+from records.alerts.thresholds import ReservedName, Threshold, UnknownThreshold
+from records.basins.basins import UnknownBasin
+from records.database.engine import Database
+from records.series.series import write
+from tests.records.factories import BASIN, NOW, a_basin, a_source, contents, daily
+
+BANKFULL = NewThreshold(name="bankfull", discharge=210.5)
+
+
+def a_record(years: int = 12, start: str = "1990-10-01") -> DailySeries:
+    """Return years of discharge, each with a flood of its own, in cubic feet per second."""
+    days = np.arange(365.25 * years)
+    heights = 1 + np.random.default_rng(3).gamma(2.0, 1.0, years + 1)
+    flow = 100 + 3000 * heights[(days // 365.25).astype(int)] * np.exp(-(days % 365.25) / 30)
+    return DailySeries(day(start), flow.astype(np.float32), np.zeros(len(flow), np.uint8), "cfs")
+
+
+def test_a_level_is_set_changed_and_removed(database: Database) -> None:
+    later = NOW + timedelta(days=1)
+    with database.transaction() as session:
+        a_basin(session)
+        assert thresholds.put(session, BASIN, BANKFULL, NOW) == "new"
+        low = NewThreshold(name="Abstraction.stop_1", discharge=0.25, direction="falling")
+        thresholds.put(session, BASIN, low, NOW)
+    with database.transaction() as session:
+        kept = thresholds.get(session, BASIN, "bankfull")
+        assert kept == Threshold(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
+        assert {one.name for one in thresholds.of_basin(session, BASIN)} == {"bankfull", "Abstraction.stop_1"}
+        raised = BANKFULL.model_copy(update={"discharge": 220.0})
+        assert thresholds.put(session, BASIN, raised, later) == "changed"
+        kept = thresholds.get(session, BASIN, "bankfull")
+        assert (kept.discharge, kept.set_at) == (220.0, later)
+        thresholds.remove(session, BASIN, "bankfull")
+        assert [one.name for one in thresholds.of_basin(session, BASIN)] == ["Abstraction.stop_1"]
+
+
+def test_the_same_again_writes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        thresholds.put(session, BASIN, BANKFULL, NOW)
+        before = contents(session)
+        assert thresholds.put(session, BASIN, BANKFULL, NOW + timedelta(days=1)) == "unchanged"
+        assert contents(session) == before
+
+
+def test_a_name_is_of_one_basin(database: Database) -> None:
+    with database.transaction() as session:
+        for basin in (BASIN, "SYNTH-01"):
+            thresholds.put(session, a_basin(session, basin), BANKFULL, NOW)
+        thresholds.remove(session, BASIN, "bankfull")
+        assert thresholds.get(session, "SYNTH-01", "bankfull").discharge == 210.5
+
+
+def test_what_is_not_kept_is_named(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(UnknownBasin, match=BASIN):
+            thresholds.put(session, BASIN, BANKFULL, NOW)
+        a_basin(session)
+        for act in (thresholds.get, thresholds.remove):
+            with pytest.raises(UnknownThreshold, match="'bankfull'"):
+                act(session, BASIN, "bankfull")
+
+
+@pytest.mark.parametrize("name", ["gev-10", "lp3-50", "7q10", "exceeded-90"])
+def test_nobody_sets_a_level_of_the_record(database: Database, name: str) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        with pytest.raises(ReservedName, match=name):
+            thresholds.put(session, BASIN, NewThreshold(name=name, discharge=1.0), NOW)
+        assert thresholds.of_basin(session, BASIN) == []
+
+
+def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
+    record = a_record()
+    with database.transaction() as session:
+        source = a_source(session)
+        a_basin(session)
+        assert thresholds.of_record(session, BASIN).unit is None
+        write(session, BASIN, "caravan", "discharge", daily("1990-10-01", 1.0), source, NOW)
+        without = thresholds.of_record(session, BASIN)
+        write(session, BASIN, "usgs", "discharge", record, source, NOW)
+        kept = thresholds.of_record(session, BASIN)
+    assert {statistic.years for statistic in without.statistics} == {0}
+    assert kept.unit == "cfs"
+    expected = of_flow.of_record(record.values, record.days)
+    assert [one.levels for one in kept.statistics] == [one.levels for one in expected]
+    assert kept.statistics[0].levels[0].level.value is not None
+
+
+def test_an_unchanged_record_is_fitted_once_and_a_changed_one_anew(database: Database) -> None:
+    record = a_record(years=13)
+    with database.transaction() as session:
+        source = a_source(session)
+        a_basin(session)
+        write(session, BASIN, "usgs", "discharge", record, source, NOW)
+    with database.reading() as session:
+        first = thresholds.of_record(session, BASIN)
+    fits = frequency._levels.cache_info().misses
+    with database.reading() as session:
+        assert thresholds.of_record(session, BASIN) == first
+    assert frequency._levels.cache_info().misses == fits
+    with database.transaction() as session:
+        write(session, BASIN, "usgs", "discharge", replace(record, values=2 * record.values), source, NOW)
+        changed = thresholds.of_record(session, BASIN).statistics[0].levels[0].level.value
+    before = first.statistics[0].levels[0].level.value
+    assert before is not None
+    assert changed == pytest.approx(2 * before)

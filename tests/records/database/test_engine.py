@@ -1,0 +1,206 @@
+"""Transactions are whole, migrations wait for each other, and a database that cannot be used says so."""
+
+import fcntl
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from hydrology.base.errors import InvalidInput
+from records.basins import basins
+from records.basins.tables import AreaRow
+from records.database import engine
+from records.database.engine import Database, DatabaseProblem
+from tests.databases import PostgreSQL
+from tests.records.factories import a_basin
+from workers.run.transient_faults import hindrance
+
+
+def test_an_exception_rolls_the_transaction_back(database: Database) -> None:
+    def fail() -> None:
+        with database.transaction() as session:
+            a_basin(session)
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        fail()
+    with database.reading() as session:
+        assert basins.list_basins(session) == []
+
+
+def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(DBAPIError, match=r"(?i)read-?only"), database.reading() as session:
+        a_basin(session)
+    with database.transaction() as session:
+        a_basin(session)
+
+
+def test_a_reader_sees_one_instant_and_does_not_wait_for_a_writer(database: Database) -> None:
+    with database.reading() as reader:
+        assert basins.list_basins(reader) == []
+        with database.transaction() as writer:
+            a_basin(writer)
+            writer.flush()
+            assert basins.list_basins(reader) == []
+        assert basins.list_basins(reader) == []
+    with database.reading() as reader:
+        assert len(basins.list_basins(reader)) == 1
+
+
+def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "LONGEST_PAUSE_SECONDS", 1)
+    database = Database(postgresql.migrated())
+    with database.transaction() as session:
+        a_basin(session)
+    rename = "UPDATE basins SET name = '{}'"
+
+    def pause() -> None:
+        with database.transaction() as stopped:
+            stopped.execute(text(rename.format("stopped")))
+            with database.transaction() as other:
+                other.execute(text("SET LOCAL lock_timeout = '30s'"))
+                other.execute(text(rename.format("other")))  # waits for the lock
+            stopped.execute(text(rename.format("late")))
+
+    try:
+        with pytest.raises(DBAPIError) as refusal:
+            pause()
+        assert hindrance(refusal.value) is not None  # a job is tried again
+        with database.reading() as session:
+            assert [basin.name for basin in basins.list_basins(session)] == ["other"]
+    finally:
+        database.close()
+        postgresql.clean()
+
+
+def test_foreign_keys_hold(database: Database) -> None:
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        session.add(AreaRow(basin_id="USGS-99999999", name="maurer", value=1.0))
+
+
+def test_sqlite_is_opened_as_decided(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/new/freshet.sqlite")
+    database.migrate()
+    with database.reading() as session:
+        pragmas = {
+            name: session.scalar(text(f"PRAGMA {name}"))
+            for name in ("journal_mode", "busy_timeout", "foreign_keys", "synchronous")
+        }
+    database.close()
+    assert pragmas == {"journal_mode": "wal", "busy_timeout": 5000, "foreign_keys": 1, "synchronous": 1}
+
+
+def test_processes_that_migrate_at_once_all_succeed(empty_url: str) -> None:
+    script = "import sys; from records.database.engine import Database; Database(sys.argv[1]).migrate()"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, empty_url], stderr=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    complaints = [process.communicate(timeout=60)[1] for process in processes]
+    assert [(process.returncode, said) for process, said in zip(processes, complaints, strict=True)] == [(0, "")] * 4
+    database = Database(empty_url)
+    database.require_migrated()
+    database.close()
+
+
+def test_a_migration_of_a_file_waits_for_the_one_under_way(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/freshet.sqlite")
+    with ThreadPoolExecutor() as others:
+        with (tmp_path / "freshet.sqlite.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            waiting = others.submit(database.migrate)
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=1)
+        waiting.result(timeout=30)
+    database.require_migrated()
+    database.close()
+
+
+def test_migrating_again_changes_nothing(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+    before = database.check()
+    database.migrate()
+    assert database.check() == before
+    with database.reading() as session:
+        assert len(basins.list_basins(session)) == 1
+
+
+def test_a_database_without_tables_is_not_used(empty_url: str) -> None:
+    database = Database(empty_url)
+    condition = database.check()
+    assert condition.revision is None
+    assert condition.head
+    with pytest.raises(DatabaseProblem, match=r"freshet migrate|makes a new one"):
+        database.require_migrated()
+    database.close()
+
+
+def test_looking_at_a_sqlite_file_does_not_make_it(tmp_path: Path) -> None:
+    file = tmp_path / "freshet.sqlite"
+    assert not Database(f"sqlite:///{file}").check().reachable
+    assert not file.exists()
+
+
+def test_a_newer_database_is_not_touched(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(DatabaseProblem, match="9999, which this code does not know: they are newer"):
+        database.migrate()
+    with pytest.raises(DatabaseProblem, match="9999"):
+        database.require_migrated()
+    assert database.check().reachable
+
+
+def test_a_database_that_does_not_answer_is_said_without_its_password(postgresql: PostgreSQL) -> None:
+    database = Database(f"postgresql://me:secret@/nothing?host={postgresql.socket}")
+    condition = database.check()
+    database.close()
+    assert not condition.reachable
+    assert condition.problem
+    assert "does not exist" in condition.problem
+    assert "secret" not in str(condition)
+
+
+def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
+    file = tmp_path / "freshet.sqlite"
+    file.write_text("a letter, not a database. " * 100)
+    database = Database(f"sqlite:///{file}")
+    for use in (database.require_migrated, database.migrate):
+        with pytest.raises(DatabaseProblem, match="file is not a database"):
+            use()
+    database.close()
+    assert file.read_text().startswith("a letter")
+
+
+def test_what_a_damaged_file_holds_is_told_without_control_characters(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.sqlite"
+    database = Database(f"sqlite:///{path}")
+    database.migrate()
+    database.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = 'CREATE TABLE basins (id \x15)' WHERE name = 'basins'")
+        connection.commit()
+    with pytest.raises(DatabaseProblem, match=r'malformed database schema \(basins\) - unrecognized token: "\?"'):
+        database.migrate()
+    database.close()
+
+
+def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseProblem, match="pip install"):
+        Database("postgresql://host/name")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "freshet.sqlite", "sqlite://", "sqlite:///:memory:", "mysql://host/x", "nonsense://x"]
+)
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(InvalidInput, match="SQLite file"):
+        Database(url)

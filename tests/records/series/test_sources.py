@@ -1,0 +1,14 @@
+"""A source is kept once per name and content."""
+
+from records.database.engine import Database
+from records.series import sources
+from tests.records.factories import NOW, instant
+
+
+def test_a_source_is_registered_once_per_name_and_content(database: Database) -> None:
+    with database.transaction() as session:
+        first = sources.register(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)
+        assert sources.register(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, instant("2020-01-01")) == first
+        assert sources.register(session, "a.zip!b.txt", "b" * 64, 1, NOW) != first
+        assert sources.register(session, "c.txt", "a" * 64, 1, NOW) != first
+        assert sources.get(session, first) == sources.Source(first, "a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)

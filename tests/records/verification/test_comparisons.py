@@ -1,0 +1,170 @@
+"""A comparison is kept once, and says of which versions it is."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import day
+from records.database.engine import Database
+from records.database.ids import Corrupt
+from records.database.json_columns import from_json, to_json
+from records.verification import comparisons
+from records.verification.comparison_results import ComparisonResult
+from records.verification.comparisons import NewComparison, Summary, UnknownComparison
+from tests.records.factories import BASIN, NOW, a_version, contents
+
+LATER = NOW + timedelta(hours=1)
+
+
+def stored_result() -> dict[str, Any]:
+    """Return the JSON of a result as it was stored before results had a type."""
+    quartiles = {"p25": 0.1, "median": 0.25, "p75": 0.5}
+    difference = {"n": 2, "median": 0.125, "better": 1, "worse": 1, "p": None, "reason": "Too few basins."}
+    version: dict[str, Any] = {
+        "architecture": "mclstm",
+        "conserving": True,
+        "product": "daymet",
+        "members": 1,
+        "parameters": 1330,
+    }
+    cost = {"training_seconds": 2.5, "machines": ["a mill"], "missing": {"label": "Nobody has named it."}}
+    score: dict[str, Any] = {"metric": "nse", "unit": "1", "perfect": 1.0, "n": 2, "lacking": 0}
+    median = {"metric": "nse", "median": 0.744, "p25": None, "p75": None, "sd": 0.003, "source": "Table B.6"}
+    return {
+        "versions": [{"id": "first", "label": None} | version | cost],
+        "scores": [
+            score
+            | {"versions": [{"version": "first"} | quartiles], "differences": [{"version": "second"} | difference]}
+        ],
+        "published_models": [
+            {
+                "model": "SAC_SMA",
+                "source": "a@1",
+                "citation": "B 2019",
+                "scores": [{"metric": "nse", "n": 2, **quartiles, "first": quartiles, "difference": difference}],
+            }
+        ],
+        "published_table": {
+            "comparable": False,
+            "note": "Other basins or period.",
+            "first_day": "1989-10-01",
+            "last_day": "1999-09-30",
+            "basins": 447,
+            "product": "maurer_extended",
+            "models": [{"model": "MC-LSTM, single", "medians": [median]}],
+        },
+        "values": {"nse": {"first": [0.25, None], "second": [0.375, 0.5]}},
+        "left_out": {"SYNTH-02": "SYNTH-02 has no attribute aridity: ingest its attributes."},
+        "missing": {},
+    }
+
+
+def new(session: Session, **chosen: object) -> NewComparison:
+    first, second = a_version(session).id, a_version(session).id
+    one = NewComparison(
+        first_day=day("1989-10-01"),
+        last_day=day("1999-09-30"),
+        versions=(second, first),
+        basins=(BASIN, "SYNTH-01"),
+        result=from_json(ComparisonResult, stored_result()),
+    )
+    return replace(one, **chosen)  # type: ignore[arg-type]
+
+
+def test_a_comparison_comes_back_with_its_versions_in_their_order(database: Database) -> None:
+    with database.transaction() as session:
+        said = new(session)
+        kept, made = comparisons.keep(session, said, NOW)
+        assert made
+        assert (kept.versions, kept.basins, kept.result) == (said.versions, said.basins, said.result)
+        assert comparisons.get(session, kept.id) == kept
+        with pytest.raises(UnknownComparison, match="list the comparisons"):
+            comparisons.get(session, "nothing")
+
+
+def test_what_says_the_same_is_the_same_comparison(database: Database) -> None:
+    with database.transaction() as session:
+        said = new(session)
+        kept, _ = comparisons.keep(session, said, NOW)
+        before = contents(session)
+        assert comparisons.keep(session, said, LATER) == (kept, False)
+        assert contents(session) == before
+        others = [
+            replace(said, versions=said.versions[::-1]),
+            replace(said, basins=said.basins[:1]),
+            replace(said, last_day=day("1999-09-29")),
+            replace(said, result=replace(said.result, scores=())),
+        ]
+        made = [comparisons.keep(session, other, LATER) for other in others]
+        assert all(is_new for _, is_new in made)
+        assert len({one.id for one, _ in made} | {kept.id}) == 5
+
+
+def test_comparisons_are_listed_newest_first(database: Database) -> None:
+    with database.transaction() as session:
+        old, _ = comparisons.keep(session, new(session), NOW)
+        young, _ = comparisons.keep(session, new(session), LATER)
+        listed = comparisons.list_comparisons(session)
+        assert [one.id for one in listed] == [young.id, old.id]
+        assert listed[1] == Summary(
+            id=old.id,
+            created_at=NOW,
+            owner=None,
+            first_day=old.first_day,
+            last_day=old.last_day,
+            versions=old.versions,
+            basins=2,
+        )
+        assert comparisons.list_comparisons(session, version=old.versions[1]) == [listed[1]]
+        assert comparisons.list_comparisons(session, after=young.id) == [listed[1]]
+        assert comparisons.list_comparisons(session, limit=1) == [listed[0]]
+
+
+@pytest.mark.parametrize("change", [{"versions": ("none",)}, {"last_day": day("1980-01-01")}])
+def test_a_comparison_is_of_versions_that_are_kept_and_of_days(database: Database, change: dict[str, object]) -> None:
+    with database.transaction() as session:
+        said = new(session, **change)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            comparisons.keep(session, said, NOW)
+
+
+def test_a_version_is_in_a_comparison_once(database: Database) -> None:
+    with database.transaction() as session:
+        said = new(session)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            comparisons.keep(session, replace(said, versions=said.versions[:1] * 2), NOW)
+
+
+def test_a_result_from_before_it_had_a_type_reads_and_is_recognised(database: Database) -> None:
+    stored = stored_result()
+    assert to_json(from_json(ComparisonResult, stored)) == stored
+    with database.transaction() as session:
+        kept, _ = comparisons.keep(session, new(session), NOW)
+        assert kept.result == from_json(ComparisonResult, stored)
+        del stored["left_out"]
+        session.execute(text("UPDATE comparisons SET result = :stored"), {"stored": json.dumps(stored)})
+        session.expire_all()
+        assert comparisons.get(session, kept.id).result == replace(kept.result, left_out={})
+
+
+def test_a_result_is_checked_when_it_is_written(database: Database) -> None:
+    with database.transaction() as session:
+        good = new(session)
+        values = {"nse": {"first": (float("nan"), None)}}
+        with pytest.raises(ValueError, match="finite number"), session.begin_nested():
+            comparisons.keep(session, replace(good, result=replace(good.result, values=values)), NOW)
+        assert comparisons.list_comparisons(session) == []
+
+
+@pytest.mark.parametrize("part", ["difference", "first"])
+def test_a_result_with_a_field_that_it_does_not_have_is_refused(part: str) -> None:
+    stored = stored_result()
+    stored["published_models"][0]["scores"][0][part]["luck"] = 1
+    with pytest.raises(Corrupt, match=f"{part}.luck"):
+        from_json(ComparisonResult, stored)

@@ -1,0 +1,184 @@
+"""A version is kept with all its members or not at all."""
+
+import json
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.bootstrap import Interval
+from jobspec.jobs.training import PromotionRule
+from records.database.engine import Database
+from records.database.ids import Corrupt
+from records.versions import versions
+from records.versions.promotion_decisions import PromotionDecision, SideBySide
+from records.versions.version_properties import Closure, Pretrained, Tuning, VersionProperties
+from records.versions.versions import Member, UnknownVersion
+from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
+
+
+def test_a_version_comes_back_with_its_members(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        parent = a_version(session)
+        members = [a_member(1, b"one"), a_member(0, b"zero")]
+        made = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
+        kept = versions.get(session, made.id)
+        assert kept == made
+        assert (kept.basins, kept.members, kept.parent_id, kept.status) == ((BASIN,), (0, 1), parent.id, "ready")
+        last = versions.members_of(session, made.id)
+        best = versions.members_of(session, made.id, "best")
+    assert [(member.label, member.seed, member.weights, member.log) for member in last] == [
+        (0, 1000, {"last": b"zero"}, {"loss": [0.5]}),
+        (1, 1001, {"last": b"one"}, {"loss": [0.5]}),
+    ]
+    assert [member.weights for member in best] == [{"best": b"zero best"}, {"best": b"one best"}]
+
+
+def test_the_weights_hash_is_of_the_weights_that_are_used(database: Database) -> None:
+    with database.transaction() as session:
+
+        def weights_hash(uses: str, best: bytes, last: bytes, label: int = 0) -> str:
+            member = Member(label, 1, {"best": best, "last": last}, {})
+            return a_version(session, member, uses=uses).weights_hash
+
+        used = weights_hash("last", b"best", b"last")
+        assert weights_hash("last", b"other", b"last") == used
+        assert weights_hash("last", b"best", b"other") != used
+        assert weights_hash("best", b"last", b"other") == used
+        assert weights_hash("last", b"best", b"last", label=1) != used
+
+
+@pytest.mark.parametrize("fault", ["unknown parent", "twice the same member"])
+def test_a_version_that_cannot_be_kept_leaves_nothing(database: Database, fault: str) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        before = contents(session)
+        members = [a_member(0), a_member(0 if fault == "twice the same member" else 1)]
+        with pytest.raises(IntegrityError):
+            a_version(
+                session,
+                *members,
+                basins=(BASIN,),
+                parent_id="nobody" if fault == "unknown parent" else None,
+            )
+        assert contents(session) == before
+
+
+def test_a_version_may_have_learnt_from_basins_that_are_not_kept_here(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session, basins=(BASIN, "SYNTH-01"))
+        assert versions.get(session, version.id).basins == ("SYNTH-01", BASIN)
+
+
+def test_each_member_has_the_weights_that_are_used(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(InvalidInput, match="'best' weights"):
+            a_version(session, a_member(0), Member(1, 1, {"last": b"w"}, {}), uses="best")
+        assert versions.list_versions(session) == []
+
+
+def test_damaged_weights_are_not_given_out(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE version_weights SET sha256 = :other"), {"other": "0" * 64})
+        with pytest.raises(Corrupt, match="restore"):
+            versions.members_of(session, version)
+
+
+def test_versions_are_listed_newest_first_page_by_page(database: Database) -> None:
+    with database.transaction() as session:
+        first, second, third = (a_version(session, product=product).id for product in ("daymet", "maurer", "daymet"))
+
+        def ids(**wanted: object) -> list[str]:
+            return [version.id for version in versions.list_versions(session, **wanted)]  # type: ignore[arg-type]
+
+        assert ids() == [third, second, first]
+        assert ids(limit=2) == [third, second]
+        assert ids(after=second) == [first]
+        assert ids(product="daymet") == [third, first]
+        assert ids(architecture="lstm") == []
+
+
+def test_an_unknown_version_is_missed(database: Database) -> None:
+    with database.transaction() as session:
+        with pytest.raises(UnknownVersion, match="'nothing'"):
+            versions.get(session, "nothing")
+        with pytest.raises(UnknownVersion):
+            versions.members_of(session, "nothing")
+
+
+TUNING = Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",))
+DECISION = PromotionDecision(
+    candidate="second",
+    current=("first",),
+    rule=PromotionRule(period=Period.parse("2004-10-01..2008-09-30")),
+    basins=1,
+    deciding=SideBySide((2005, 2006, 2008), 1, 0.5, 0.75, Interval(-0.25, -0.3, -0.2, 0.01, 1, 3)),
+    reporting=None,
+    better=False,
+    better_in=(),
+    promoted=(),
+    sentence="Not better.",
+)
+CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
+
+
+def test_what_is_measured_later_is_added_to_the_properties(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
+        versions.set_closure(session, version, CLOSURE)
+        versions.set_comparison(session, version, DECISION)
+    with database.reading() as session:
+        properties = versions.get(session, version).properties
+    assert properties == VersionProperties(tuning=TUNING, closure=CLOSURE, comparison=DECISION)
+
+
+@pytest.mark.parametrize(
+    ("stored", "properties"),
+    [
+        ({}, VersionProperties()),
+        (
+            {
+                "attribute_ranges": {"elev_mean": [10.0, 250.5]},
+                "pretrained": {"name": "mclstm", "content": "0a", "trained_on": "daymet"},
+                "tuning": {"basins": [BASIN], "earlier_periods": ["1999-10-01..2008-09-30"]},
+                "closure": {"worst_relative_residual": 6.5e-7, "basins": 1, "period": "1989-10-01..1999-09-30"},
+            },
+            VersionProperties(
+                attribute_ranges={"elev_mean": (10.0, 250.5)},
+                pretrained=Pretrained(name="mclstm", content="0a", trained_on="daymet"),
+                tuning=TUNING,
+                closure=CLOSURE,
+            ),
+        ),
+    ],
+)
+def test_properties_from_before_they_had_a_type_still_read(
+    database: Database, stored: dict[str, object], properties: VersionProperties
+) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE versions SET properties = :stored"), {"stored": json.dumps(stored)})
+    with database.reading() as session:
+        assert versions.get(session, version).properties == properties
+
+
+def test_properties_that_are_none_are_refused_when_they_are_read(database: Database) -> None:
+    with database.transaction() as session:
+        version = a_version(session).id
+        session.execute(text("UPDATE versions SET properties = :stored"), {"stored": '{"closure": {"basins": 1}}'})
+    with database.reading() as session, pytest.raises(Corrupt, match=r"VersionProperties .*closure\.period"):
+        versions.get(session, version)
+
+
+def test_seeds_and_conservation_are_told_without_the_weights(database: Database) -> None:
+    with database.transaction() as session:
+        first = a_version(session, a_member(1), a_member(0)).id
+        second = a_version(session, conserving=False).id
+        assert versions.count(session) == 2
+        assert versions.seeds_of(session, first) == {0: 1000, 1: 1001}
+        assert versions.seeds_of(session, "nothing") == {}
+        assert versions.conserving(session, [first, second, "nothing"]) == {first: True, second: False}

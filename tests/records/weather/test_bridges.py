@@ -1,0 +1,130 @@
+"""Bridges as they are kept."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from hydrology.base.calendar import day
+from hydrology.weather.bridge import BRIDGED, MOVED, SCALED, Corrections, Likeness, Skill, VariableSkill
+from records.database.engine import Database
+from records.series.series import write
+from records.weather import bridges
+from records.weather.bridges import NewBridge, NewPart, UnknownBridge
+from records.weather.product_credits import ProductConflict
+from tests.records.factories import BASIN, NOW, a_basin, a_source, contents, daily
+
+OTHER = "USGS-13235000"
+LIVE = NewBridge(
+    name="live_as_maurer",
+    from_product="live",
+    to_product="maurer_extended",
+    model=None,
+    first=day("1999-10-01"),
+    last=day("2008-09-30"),
+    refused={"USGS-06409000": "no day in common"},
+    code_version="0.1.0",
+)
+
+
+def corrections(offset: float = 0.8) -> Corrections:
+    return Corrections(offset, dict.fromkeys(SCALED, (1.1,) * 12), dict.fromkeys(MOVED, (-0.5,) * 12))
+
+
+def a_part(basin: str = BASIN, offset: float = 0.8) -> NewPart:
+    near = VariableSkill(Likeness(0.08, 0.45), Likeness(-0.01, None))
+    return NewPart(basin_id=basin, corrections=corrections(offset), skill=Skill(3288, dict.fromkeys(BRIDGED, near)))
+
+
+def a_pooled_part(basin: str = OTHER) -> NewPart:
+    return NewPart(basin_id=basin, corrections=corrections(), pooled_from=(BASIN,), pooled_reason="no years of it")
+
+
+def test_a_bridge_is_kept_with_all_that_it_says(database: Database) -> None:
+    with database.transaction() as session:
+        for basin in (BASIN, OTHER):
+            a_basin(session, basin)
+        kept = bridges.create(session, LIVE, [a_part(), a_pooled_part()], NOW)
+    with database.reading() as session:
+        assert bridges.get(session, kept.id) == bridges.get(session, LIVE.name) == kept
+        assert (kept.refused, kept.first, kept.created_at) == (LIVE.refused, LIVE.first, NOW)
+        own, pooled = bridges.parts_of(session, kept.id)
+    assert (own.corrections, own.skill, own.pooled_from) == (corrections(), a_part().skill, ())
+    assert (pooled.skill, pooled.pooled_from, pooled.pooled_reason) == (None, (BASIN,), "no years of it")
+    assert (own.sha256, own.applied_at) == (pooled.sha256, None)
+
+
+def test_a_hash_is_of_what_is_corrected(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        kept = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.8, 0.7)]
+        one, same, other = (bridges.parts_of(session, bridge.id)[0].sha256 for bridge in kept)
+    assert one == same != other
+
+
+def test_another_fit_leaves_the_first_and_is_listed_in_its_place(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        first = bridges.create(session, LIVE, [a_part()], NOW)
+        second = bridges.create(session, LIVE, [a_part(offset=0.1)], NOW + timedelta(days=1))
+        bridges.create(session, replace(LIVE, name="archive"), [], NOW)
+        assert [bridge.name for bridge in bridges.list_bridges(session)] == ["archive", "live_as_maurer"]
+        assert bridges.list_bridges(session)[1] == bridges.get(session, LIVE.name) == second
+        assert bridges.get(session, first.id) == first
+
+
+def test_what_a_product_rests_on_is_what_was_applied_last(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        kept = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1)]
+        first, second = kept
+        assert bridges.applied(session, LIVE.name, [BASIN]) == {}
+        for stamp, bridge in enumerate((first, second, first)):
+            bridges.note_applied(session, bridge, BASIN, NOW, stamp)
+            in_force = bridges.applied(session, LIVE.name, [BASIN])[BASIN]
+            assert (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
+        assert bridges.applied(session, "live", [BASIN]) == {}
+        assert bridges.applied(session, LIVE.name, [OTHER]) == {}
+
+
+def test_forecasts_go_over_the_newest_bridge_of_their_model_to_the_product(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        ahead = replace(LIVE, name="ifs_as_live", from_product="past_ifs", to_product="live", model="ecmwf_ifs")
+        bridges.create(session, ahead, [a_part()], NOW)
+        newer = bridges.create(session, ahead, [a_part(offset=0.1)], NOW + timedelta(days=1))
+        assert bridges.for_forecasts(session, "ecmwf_ifs", "live", [BASIN, OTHER])[BASIN].bridge == newer
+        assert bridges.for_forecasts(session, "ecmwf_ifs", "maurer_extended", [BASIN]) == {}
+        assert bridges.for_forecasts(session, "ncep_gefs025", "live", [BASIN]) == {}
+
+
+def test_what_a_run_keeps_says_what_it_is_worth(database: Database) -> None:
+    with database.transaction() as session:
+        for basin in (BASIN, OTHER):
+            a_basin(session, basin)
+        kept = bridges.create(session, replace(LIVE, model="ecmwf_ifs"), [a_part(), a_pooled_part()], NOW)
+        both = bridges.for_forecasts(session, "ecmwf_ifs", "maurer_extended", [BASIN, OTHER])
+    own, pooled = both[BASIN].told, both[OTHER].told
+    assert (own.id, own.precipitation_bias, own.precipitation_correlation) == (kept.id, -0.01, None)
+    assert (pooled.pooled_from, pooled.precipitation_bias) == ((BASIN,), None)
+    assert "as in 1 basins like this one" in pooled.note
+    assert own.note.endswith("precipitation is -1% off in its sum")
+    told = replace(own, precipitation_correlation=0.93, model=None).note
+    assert told.startswith("live is bridged to maurer_extended: on water years that it was not fitted on")
+    assert "-1% off" in told
+    assert "0.93" in told
+
+
+def test_a_name_of_a_product_that_no_bridge_made_is_taken(database: Database) -> None:
+    with database.transaction() as session:
+        a_basin(session)
+        write(session, BASIN, LIVE.name, "precipitation", daily("2008-01-01", 1.0), a_source(session), NOW)
+        before = contents(session)
+        with pytest.raises(ProductConflict, match="holds what no bridge made"):
+            bridges.create(session, LIVE, [a_part()], NOW)
+        assert contents(session) == before
+
+
+def test_a_bridge_that_is_not_kept_is_named(database: Database) -> None:
+    with database.reading() as session, pytest.raises(UnknownBridge, match="'live_as_maurer'"):
+        bridges.get(session, LIVE.name)

@@ -1,0 +1,114 @@
+"""Settings come from the environment, and what cannot be used is said in a sentence."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from runtime.settings import BadSettings, Settings
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"FRESHET_{name.upper()}", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_defaults_keep_everything_in_one_folder(tmp_path: Path) -> None:
+    settings = Settings.load()
+    assert settings.data == tmp_path / "freshet-data"
+    assert settings.database_url == f"sqlite:///{tmp_path}/freshet-data/freshet.sqlite"
+    assert (settings.broker_url, settings.camels, settings.as_of) == (None, None, None)
+    assert (settings.log_level, settings.threads) == ("info", None)
+
+
+def test_the_default_database_follows_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_DATA", "/srv/freshet")
+    assert Settings.load().database_url == "sqlite:////srv/freshet/freshet.sqlite"
+
+
+def test_a_choice_stands_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_THREADS", "2")
+    assert Settings.load(threads=None).threads == 2
+    assert Settings.load(threads=4).threads == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2008-09-30", datetime(2008, 9, 30, tzinfo=UTC)),
+        ("2008-09-30T06:00:00", datetime(2008, 9, 30, 6, tzinfo=UTC)),
+        ("2008-09-30T06:00:00+02:00", datetime(2008, 9, 30, 4, tzinfo=UTC)),
+    ],
+)
+def test_as_of_is_in_utc(monkeypatch: pytest.MonkeyPatch, text: str, expected: datetime) -> None:
+    monkeypatch.setenv("FRESHET_AS_OF", text)
+    as_of = Settings.load().as_of
+    assert as_of == expected
+    assert as_of.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("THREADS", "0"),
+        ("THREADS", "many"),
+        ("AS_OF", "yesterday"),
+        ("LOG_LEVEL", "loud"),
+        ("CORS_ORIGINS", "map.example.org"),
+        ("CORS_ORIGINS", "https://map.example.org/page"),
+        ("TRUSTED_PROXIES", "*"),
+        ("TRUSTED_PROXIES", "10.0.0.7,proxy.example"),
+        ("INGEST_HOSTS", "files.example"),
+        ("INGEST_HOSTS", "http://files.example:80"),
+        ("INGEST_HOSTS", "::1:80"),
+        ("USGS_URL", "api.example/ogcapi"),
+        ("USGS_URL", "ftp://api.example"),
+        ("OPEN_METEO_ARCHIVE_URL", "https://me:secret@api.example"),
+        ("OPEN_METEO_FORECAST_URL", "https://api.example/?apikey=secret"),
+        ("USGS_KEY", "two words"),
+        ("OPEN_METEO_KEY", ""),
+    ],
+)
+def test_a_bad_value_is_a_sentence_that_names_its_variable(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"FRESHET_{name}", value)
+    with pytest.raises(BadSettings, match=f"FRESHET_{name}: "):
+        Settings.load()
+
+
+def test_hosts_that_are_allowed_are_split_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings.load().ingest_hosts == ()
+    monkeypatch.setenv("FRESHET_INGEST_HOSTS", "Files.example:8080, [fd00::1]:80,")
+    assert Settings.load().ingest_hosts == (("files.example", 8080), ("fd00::1", 80))
+
+
+def test_urls_are_not_shown() -> None:
+    settings = Settings.load(database_url="postgresql://me:secret@host/x", broker_url="redis://:secret@host")
+    assert "secret" not in repr(settings)
+    assert "secret" not in str(settings)
+
+
+def test_keys_of_services_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRESHET_USGS_KEY", "secret")
+    monkeypatch.setenv("FRESHET_OPEN_METEO_KEY", "secret")
+    monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret" * 6)
+    settings = Settings.load()
+    assert (settings.usgs_key, settings.open_meteo_key, settings.webhook_key) == ("secret", "secret", "secret" * 6)
+    assert "secret" not in repr(settings)
+    assert "secret" not in str(settings)
+    monkeypatch.setenv("FRESHET_WEBHOOK_KEY", "secret")
+    with pytest.raises(BadSettings, match=r"FRESHET_WEBHOOK_KEY: .* at least 32 characters") as refused:
+        Settings.load()
+    assert "secret" not in str(refused.value)
+
+
+def test_folders_of_data_are_split_by_commas(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert Settings.load(data=Path("/srv/freshet")).ingest_roots == (Path("/srv/freshet/incoming"),)
+    monkeypatch.setenv("FRESHET_INGEST_ROOTS", "/sources, here")
+    assert Settings.load().ingest_roots == (Path("/sources"), tmp_path / "here")
+    monkeypatch.setenv("FRESHET_INGEST_ROOTS", ",")
+    with pytest.raises(BadSettings, match="FRESHET_INGEST_ROOTS"):
+        Settings.load()

@@ -1,0 +1,150 @@
+"""An upload is there as long as its job may read it, and no longer."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from records.database.engine import Database
+from records.jobs import jobs
+from runtime.clock import Clock
+from runtime.settings import Settings
+from tests.app.conftest import bearer, serving, sqlite, sqlite_database
+from tests.records.factories import NOW
+from workers.job import Outcome
+from workers.queue.enqueue import Sender
+from workers.queue.uploads import POSTED_WITHIN
+from workers.run.worker import write
+from workers.scheduler.expired_leases import Leases
+from workers.scheduler.recovery import recover
+from workers.service_context import ServiceTools
+
+__all__ = ["sqlite", "sqlite_database"]
+
+PROBLEM = {"kind": "odd", "detail": "It is odd."}
+
+
+@pytest.fixture
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[ServiceTools]:
+    """What a worker and the scheduler work with, on the database of the service."""
+    settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://")
+    sender = Sender(settings, sqlite_database, Clock(None))
+    yield ServiceTools(settings, sqlite_database, Clock(None), sender)
+    sender.close()
+
+
+@pytest.fixture
+def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
+    """The service, over the same data folder, with the key of an operator."""
+    with serving(sqlite, data=tmp_path) as started:
+        yield started
+
+
+@pytest.fixture
+def header(sqlite_database: Database) -> dict[str, str]:
+    """The header of an operator who sends a table."""
+    return bearer(sqlite_database) | {"Content-Type": "text/csv"}
+
+
+def send(service: TestClient, header: dict[str, str]) -> tuple[str, Path]:
+    """Send a table, and return the job that is to read it and where it is kept."""
+    job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
+    return job["id"], Path(job["params"]["observations_file"])
+
+
+def age(path: Path) -> None:
+    """Make a file as old as no request lasts."""
+    old = time.time() - POSTED_WITHIN - 1
+    os.utime(path, (old, old))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "stays"),
+    [
+        (Outcome("succeeded", result={}), False),
+        (Outcome("failed", problem=PROBLEM), False),
+        (Outcome("cancelled"), False),
+        (Outcome("retry", problem=PROBLEM), True),
+        (Outcome("released"), True),
+    ],
+    ids=lambda value: value.status if isinstance(value, Outcome) else "",
+)
+def test_an_upload_goes_with_its_job_however_that_ends(
+    service: TestClient, header: dict[str, str], tools: ServiceTools, outcome: Outcome, stays: bool
+) -> None:
+    job, file = send(service, header)
+    with tools.database.transaction() as session:
+        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+    assert claimed is not None
+    assert file.exists()
+    write(tools, claimed, outcome)
+    assert file.exists() is stays
+
+
+def test_what_a_job_read_from_another_folder_is_not_deleted(tools: ServiceTools, tmp_path: Path) -> None:
+    table = tmp_path / "incoming" / "days.csv"
+    table.parent.mkdir()
+    table.write_text("mine")
+    params = {"product": "own", "observations_file": str(table)}
+    with tools.database.transaction() as session:
+        job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
+        claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
+    assert claimed is not None
+    write(tools, claimed, Outcome("succeeded", result={}))
+    recover(tools, Leases(0))
+    assert table.exists()
+
+
+def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
+    service: TestClient, header: dict[str, str], tools: ServiceTools
+) -> None:
+    (cancelled, gone), (_, waiting) = send(service, header), send(service, header)
+    service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
+    age(gone)
+    age(waiting)
+    recover(tools, Leases(0))
+    assert (gone.exists(), waiting.exists()) == (False, True)
+
+
+def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
+    service: TestClient, header: dict[str, str], tools: ServiceTools
+) -> None:
+    job, file = send(service, header)
+    age(file)
+    with tools.database.reading() as session:
+        attempts = jobs.get(session, job).max_attempts
+    for _ in range(attempts):
+        assert file.exists()
+        with tools.database.transaction() as session:
+            assert jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        recover(tools, Leases(0))
+    assert not file.exists()
+
+
+def test_an_upload_that_was_sent_again_after_its_job_is_swept(
+    service: TestClient, header: dict[str, str], tools: ServiceTools
+) -> None:
+    header |= {"Idempotency-Key": "april"}
+    job, file = send(service, header)
+    with tools.database.transaction() as session:
+        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+    assert claimed is not None
+    write(tools, claimed, Outcome("succeeded", result={}))
+    assert send(service, header) == (job, file)
+    age(file)
+    recover(tools, Leases(0))
+    assert not file.exists()
+
+
+def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: ServiceTools, tmp_path: Path) -> None:
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    young, old = uploads / "young.csv", uploads / "old.csv"
+    for file in (young, old):
+        file.write_text("basin,date\n")
+    age(old)
+    recover(tools, Leases(0))
+    assert list(uploads.iterdir()) == [young]

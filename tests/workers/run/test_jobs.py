@@ -1,0 +1,88 @@
+"""The same job twice, a job that is cancelled, many jobs at once."""
+
+import random
+import time
+
+import pytest
+
+from records.jobs import events, jobs
+from records.jobs.jobs import IdempotencyConflict
+from records.runs import runs
+from tests.operations.conftest import BASINS
+from tests.workers.conftest import Shop, training
+
+
+def test_a_job_posted_twice_is_one_job_and_one_result(shop: Shop) -> None:
+    shop.worker()
+    first = shop.post("forecast", key="once", basins=["SYNTH-01"], t0="2005-08-01")
+    second = shop.post("forecast", key="once", basins=["SYNTH-01"], t0="2005-08-01")
+    assert first.id == second.id
+    done = shop.ended(first.id)
+    assert (done.status, done.attempt) == ("succeeded", 1)
+    with pytest.raises(IdempotencyConflict):
+        shop.post("forecast", key="once", basins=["SYNTH-02"], t0="2005-08-01")
+    with shop.database.reading() as session:
+        assert len(runs.list_runs(session)) == 1
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop, seed: int) -> None:
+    sqlite_shop.worker("default")
+    sqlite_shop.worker("training")
+    job = sqlite_shop.post("training", **training(schedule={"kind": "cosine", "steps": 20_000}, seed=seed))
+    sqlite_shop.until(job.id, lambda found: found.status == "waiting")
+    time.sleep(random.Random(seed).uniform(0, 4))
+    with sqlite_shop.database.transaction() as session:
+        jobs.request_cancel(session, job.id, sqlite_shop.clock.wall())
+        seen = {
+            child.id: max((event.seq for event in events.events_after(session, child.id, 0)), default=0)
+            for child in jobs.children(session, job.id)
+        }
+    assert sqlite_shop.ended(job.id).status == "cancelled"
+    for child, last in seen.items():
+        assert sqlite_shop.ended(child).status == "cancelled"
+        with sqlite_shop.database.reading() as session:
+            later = events.events_after(session, child, last)
+        assert [event.type for event in later].count("progress") <= 2  # a heartbeat tells the progress
+
+
+def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
+    for _ in range(2):
+        sqlite_shop.worker()
+    posted = [
+        sqlite_shop.post("forecast", basins=[BASINS[n % 3]], t0="2005-08-01", horizon=1 + n % 20).id for n in range(200)
+    ]
+    ended = [sqlite_shop.ended(job) for job in posted]
+    assert {job.status for job in ended} == {"succeeded"}
+    assert {job.attempt for job in ended} == {1}
+    with sqlite_shop.database.reading() as session:
+        assert len(runs.list_runs(session)) == 200
+        for job in posted[:5]:
+            said = [event.data["status"] for event in events.events_after(session, job, 0) if event.type == "status"]
+            assert said == ["queued", "running", "succeeded"]
+
+
+def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(sqlite_shop: Shop) -> None:
+    for queue in ("default", "training", "training"):
+        sqlite_shop.worker(queue)
+    job = sqlite_shop.post("training", **training(members=2))
+    shown = sqlite_shop.until(job.id, lambda job: job.progress is not None and "member 1 is" in job.progress["detail"])
+    assert shown.progress is not None
+    assert 0 < shown.progress["done"] < shown.progress["total"] == 2 * 600
+    assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
+
+
+def test_what_cannot_be_done_fails_with_its_sentence(sqlite_shop: Shop) -> None:
+    sqlite_shop.worker()
+    wrong = [
+        sqlite_shop.post("forecast", basins=["SYNTH-0"]),
+        sqlite_shop.post("ingest", None, **{"from": ["/nowhere"]}),
+        sqlite_shop.post("evaluation", period="yesterday"),
+    ]
+    said = [sqlite_shop.ended(job.id) for job in wrong]
+    assert [job.status for job in said] == ["failed"] * 3
+    assert [job.attempt for job in said] == [1] * 3
+    problems = [job.problem for job in said]
+    assert problems[0] is not None
+    assert problems[0]["kind"] == "unknown-basin"
+    assert "did you mean" in problems[0]["detail"]

@@ -1,0 +1,50 @@
+"""A basin is added by a job, and so is its climate."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.live.server import serving
+from benchmarks.live.world import World
+from jobspec.kinds import queue_of
+from records.access import keys
+from records.basins import basins
+from records.jobs import jobs
+from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
+from tests.workers.conftest import Shop
+
+
+@pytest.fixture
+def usgs(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A worker that has started, and a service that knows one gauge."""
+    with serving(World({MAINE: gauge(MAINE)}, NOW)) as url:
+        monkeypatch.setenv("FRESHET_USGS_URL", f"{url}/ogcapi/v1")
+        monkeypatch.setenv("FRESHET_INGEST_HOSTS", url.removeprefix("http://"))
+        empty_shop.worker("ingest", "default")
+        yield
+
+
+@pytest.mark.usefixtures("usgs")
+def test_a_job_adds_a_gauge_for_its_key_and_no_other_describes_it(empty_shop: Shop) -> None:
+    with empty_shop.database.transaction() as session:
+        mine, other = (keys.make(session, name, "operator", None, NOW)[0].id for name in ("mine", "another office"))
+
+    def ended(kind: str, key: str, **params: object) -> jobs.Job:
+        job = empty_shop.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), key_id=key))
+        return empty_shop.ended(job.id)
+
+    done = ended("basin", mine, basin=MAINE)
+    assert done.result is not None
+    assert (done.status, done.result["basin"], done.result["new"]) == ("succeeded", MAINE, True)
+    with empty_shop.database.reading() as session:
+        assert basins.registered_by(session, MAINE) == mine
+    climate = {"basin": MAINE, "product": "era5", "period": "2000-01-01..2000-12-31"}
+    place = {"basin": MAINE, "latitude": 1.0, "longitude": 1.0}
+    for kind, params in (("basin", place), ("climate", climate)):
+        refused = ended(kind, other, **params)
+        assert refused.problem is not None
+        assert refused.problem["kind"] == "not-allowed"
+        assert refused.problem["detail"].startswith(f"{MAINE}: not registered with the key of another office")
+    failed = ended("climate", mine, **climate)
+    assert failed.problem is not None
+    assert "has no precipitation of era5" in failed.problem["detail"]

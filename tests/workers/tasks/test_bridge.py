@@ -1,0 +1,63 @@
+"""A bridge is fitted and applied by a job."""
+
+import pytest
+
+from ingestion.sources import synthetic
+from jobspec.kinds import queue_of
+from records.access import keys
+from records.basins.tables import BasinRow
+from records.database.statements import table_of
+from records.jobs import jobs
+from records.series import series, sources
+from records.weather import bridges
+from tests.operations.conftest import BASINS
+from tests.records.factories import NOW
+from tests.workers.conftest import Shop
+
+NAME, LEARNT = "live_as_learnt", "learnt"
+FIT = {"from": synthetic.PRODUCT, "to": LEARNT}
+
+
+@pytest.fixture
+def both(sqlite_shop: Shop) -> Shop:
+    """The country with a second product, equal to the first, and a worker that has started."""
+    with sqlite_shop.database.transaction() as session:
+        source = sources.register(session, LEARNT, "0" * 64, 1, NOW)
+        for basin in BASINS:
+            for name in ("precipitation", "srad", "vp", "tmax", "tmin"):
+                one = series.read(session, basin, synthetic.PRODUCT, name)
+                assert one is not None
+                series.write(session, basin, LEARNT, name, one, source, NOW)
+    sqlite_shop.worker()
+    return sqlite_shop
+
+
+def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop) -> None:
+    done = both.ended(both.post("bridge", None, name=NAME, fit=FIT).id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    with both.database.reading() as session:
+        kept = bridges.get(session, NAME)
+        one, other = (series.read(session, BASINS[0], product, "tmax") for product in (NAME, LEARNT))
+    counts = {"changed": len(BASINS)}
+    assert done.result == {"bridge": kept.id, "refused_basins": 0, "counts": counts, "failed": {}}
+    assert one is not None
+    assert other is not None
+    assert one.values.tobytes() == other.values.tobytes()
+    again = both.ended(both.post("bridge", None, name=NAME).id)
+    assert again.result == {"counts": {"unchanged": len(BASINS)}, "failed": {}}
+
+
+def test_an_operators_job_fits_a_new_bridge_of_its_own_basins_alone(both: Shop) -> None:
+    with both.database.transaction() as session:
+        key = keys.make(session, "operator", "operator", None, NOW)[0].id
+        session.execute(table_of(BasinRow).update().where(BasinRow.id == BASINS[0]).values(registered_by=key))
+    params = {"name": "own_way", "fit": FIT}
+    asked = jobs.NewJob(kind="bridge", params=params, queue=queue_of("bridge"), key_id=key)
+    first, second = (both.ended(both.send(asked).id) for _ in range(2))
+    assert (first.status, first.problem) == ("succeeded", None)
+    assert second.status == "failed"
+    assert second.problem is not None
+    assert second.problem["kind"] == "not-allowed"
+    with both.database.reading() as session:
+        written = {basin for basin in BASINS if series.read(session, basin, "own_way", "tmax") is not None}
+    assert written == {BASINS[0]}

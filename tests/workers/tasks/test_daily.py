@@ -1,0 +1,51 @@
+"""A schedule posts the daily cycle, which tells what came of every basin."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from hydrology.base.calendar import day
+from records.forecasts.latest import latest
+from records.jobs import events, jobs, schedules
+from tests.operations.conftest import BASINS
+from tests.operations.live import FORECAST, MORNING, Station, station
+from tests.workers.conftest import Shop
+
+STOPPED, *GOING = BASINS
+
+
+@pytest.fixture
+def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
+    """A world in which one basin's data have stopped, and a worker that has started."""
+    with station(live_shop.database, live_shop.settings.data) as at:
+        at.add("ahead", FORECAST)
+        at.stop(STOPPED, day("2005-05-28"))
+        for name, value in at.environment.items():
+            monkeypatch.setenv(name, value)
+        live_shop.worker()
+        yield at
+
+
+def test_a_schedule_posts_the_cycle_and_its_job_tells_what_came_of_each_basin(live_shop: Shop, here: Station) -> None:
+    due = schedules.NewSchedule(
+        name="daily", kind="daily", params={"horizon": 3}, cron="0 7 * * *", timezone="UTC", next_run_at=MORNING
+    )
+    with live_shop.database.transaction() as session:
+        schedules.create(session, due, datetime.now(UTC))
+    posted: list[jobs.Job] = []
+    while not posted:
+        with live_shop.database.reading() as session:
+            posted = jobs.list_jobs(session, kind="daily")
+    done = live_shop.ended(posted[0].id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    assert done.result is not None
+    assert done.result["counts"] == {"issued": len(GOING), "failed": 1}
+    assert done.result["basins"] == {STOPPED: "failed", **dict.fromkeys(GOING, "issued")}
+    assert [(run["status"], run["t0"]) for run in done.result["runs"]] == [("issued", "2005-05-31")]
+    with live_shop.database.reading() as session:
+        log = [event.data["text"] for event in events.events_after(session, done.id, 0) if event.type == "log"]
+        run = latest(session, GOING[0], here.clock.now()).run
+    reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
+    assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast of today. {reason}"]
+    assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")

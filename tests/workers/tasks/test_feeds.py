@@ -1,0 +1,78 @@
+"""A feed is asked by a job and by a schedule."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from benchmarks.live.server import serving
+from benchmarks.live.world import World
+from jobspec.feeds import NewFeed, read_settings
+from records.basins import basins
+from records.jobs import events, jobs, schedules
+from records.series import series
+from records.weather import feeds
+from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
+from tests.workers.conftest import Shop
+
+NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
+
+
+@pytest.fixture
+def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """The gauges, which the shop follows by a feed, and a worker that has started."""
+    with empty_shop.database.transaction() as session:
+        for basin, (latitude, longitude) in PLACES.items():
+            basins.upsert(session, basins.Basin(basin, None, latitude, longitude))
+        feeds.create(session, NewFeed(name="flow", settings=read_settings({"adapter": "usgs"})), None, NOW)
+    world = World({basin: gauge(basin) for basin in PLACES}, NOW)
+    with serving(world) as url:
+        monkeypatch.setenv("FRESHET_USGS_URL", f"{url}/ogcapi/v0")
+        monkeypatch.setenv("FRESHET_INGEST_HOSTS", url.removeprefix("http://"))
+        monkeypatch.setenv("FRESHET_AS_OF", NOW.isoformat())
+        empty_shop.worker("ingest")
+        yield world
+
+
+def test_a_job_asks_a_feed_and_tells_what_came(empty_shop: Shop, world: World) -> None:
+    done = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    assert (done.status, done.result) == ("succeeded", {"counts": {"new": 3}, "failed": {}} | NOTHING_MISSING)
+    again = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    assert again.result == {"counts": {"unchanged": 3}, "failed": {}} | NOTHING_MISSING
+    world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
+    partly = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    assert partly.result is not None
+    assert (partly.status, set(partly.result["failed"])) == ("succeeded", {MAINE})
+    with empty_shop.database.reading() as session:
+        log = [event.data["text"] for event in events.events_after(session, partly.id, 0) if event.type == "log"]
+    assert any(line.startswith(f"{MAINE} failed: USGS knows no daily mean discharge") for line in log)
+
+
+def test_a_job_of_which_nothing_came_has_failed(empty_shop: Shop, world: World) -> None:
+    world.faults = {world.today: ["usgs-403"]}
+    failed = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    assert failed.problem is not None
+    assert failed.problem["detail"].startswith("Nothing came of any of the 3 basins.")
+    assert empty_shop.ended(empty_shop.post("fetch", None, feed="none").id).problem == {
+        "kind": "unknown-feed",
+        "detail": "No feed 'none' is kept here: list the feeds to see their names.",
+    }
+
+
+@pytest.mark.usefixtures("world")
+def test_a_schedule_asks_a_feed(empty_shop: Shop) -> None:
+    due = schedules.NewSchedule(
+        name="flow", kind="fetch", params={"feed": "flow"}, cron="0 7 * * *", timezone="UTC", next_run_at=NOW
+    )
+    with empty_shop.database.transaction() as session:
+        schedule = schedules.create(session, due, datetime.now(UTC))
+    with empty_shop.database.reading() as session:
+        posted = jobs.list_jobs(session, kind="fetch")
+    while not posted:
+        with empty_shop.database.reading() as session:
+            posted = jobs.list_jobs(session, kind="fetch")
+    assert posted[0].schedule_id == schedule.id
+    assert empty_shop.ended(posted[0].id).status == "succeeded"
+    with empty_shop.database.reading() as session:
+        assert series.read(session, MAINE, "usgs", "discharge") is not None

@@ -1,0 +1,150 @@
+"""Posted observations change the basins that their key registered, and no gauge that has a source of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from records.access.keys import Scope
+from records.basins import basins
+from records.database.engine import Database
+from records.jobs import jobs
+from records.series import series
+from runtime.clock import Clock
+from runtime.settings import Settings
+from tests.app.conftest import bearer, serving, sqlite, sqlite_database
+from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
+from workers.queue.enqueue import Sender
+from workers.run.job_processes import Children
+from workers.run.worker import Worker
+from workers.service_context import ServiceTools
+
+__all__ = ["sqlite", "sqlite_database"]
+
+MILL: dict[str, Any] = {"name": "Mill Creek", "latitude": 44.085, "longitude": -115.622, "area_km2": 118.4}
+
+
+@pytest.fixture
+def tools(sqlite: str, sqlite_database: Database, tmp_path: Path) -> Iterator[ServiceTools]:
+    """What a worker works with, on the database of the service."""
+    settings = Settings(data=tmp_path, database_url=sqlite, broker_url="memory://", as_of=NOW)
+    sender = Sender(settings, sqlite_database, Clock(NOW))
+    yield ServiceTools(settings, sqlite_database, Clock(NOW), sender)
+    sender.close()
+
+
+@pytest.fixture
+def service(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
+    """The service, over the same data folder."""
+    with serving(sqlite, data=tmp_path) as started:
+        yield started
+
+
+def run(tools: ServiceTools, job: str) -> None:
+    """Run a job as a worker does."""
+    with Children(tools.settings) as children:
+        Worker("worker", tools, children).run(job)
+
+
+def send(service: TestClient, tools: ServiceTools, header: dict[str, str], basin: str, flow: float) -> jobs.Job:
+    """Post a day's flow of a basin, let a worker take it in, and return the job that has ended."""
+    table = f"basin,date,discharge_cfs\n{basin},2008-04-01,{flow}\n"
+    posted = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
+    assert posted.status_code == 202
+    run(tools, posted.json()["id"])
+    with tools.database.reading() as session:
+        return jobs.get(session, posted.json()["id"])
+
+
+def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
+    with database.reading() as session:
+        kept = series.read(session, basin, product, "discharge")
+    return None if kept is None else np.asarray(kept.values).tolist()
+
+
+@pytest.mark.parametrize("scope", ["operator", "admin"])
+def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: ServiceTools, scope: Scope) -> None:
+    with tools.database.transaction() as session:
+        gauge = a_basin(session, BASIN)
+        series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
+    job = send(service, tools, bearer(tools.database, scope), BASIN, 99999)
+    assert job.problem is not None
+    assert (job.status, job.problem["kind"]) == ("failed", "bad-source")
+    assert flow_of(tools.database, BASIN, "usgs") == [1287]
+
+
+def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: TestClient, tools: ServiceTools) -> None:
+    owner, other = bearer(tools.database, name="mill"), bearer(tools.database, name="another mill")
+    admin = bearer(tools.database, "admin")
+    assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 201
+    assert send(service, tools, owner, "OWN-mill", 10).status == "succeeded"
+    assert send(service, tools, other, "OWN-mill", 99999).status == "failed"
+    assert flow_of(tools.database, "OWN-mill", "own") == [10]
+    assert send(service, tools, admin, "OWN-mill", 20).status == "succeeded"
+    assert flow_of(tools.database, "OWN-mill", "own") == [20]
+
+    moved = MILL | {"latitude": 0}
+    refused = service.put("/v1/basins/OWN-mill", json=moved, headers=other)
+    assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
+    assert service.get("/v1/basins/OWN-mill").json()["latitude"] == MILL["latitude"]
+    assert service.put("/v1/basins/OWN-mill", json=moved, headers=admin).status_code == 200
+    # An admin's change does not take the basin from its owner.
+    assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 200
+
+
+def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tools: ServiceTools) -> None:
+    with tools.database.transaction() as session:
+        basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
+    operator, admin = bearer(tools.database), bearer(tools.database, "admin")
+    assert service.put("/v1/basins/OWN-old", json=MILL, headers=operator).status_code == 403
+    assert send(service, tools, operator, "OWN-old", 1).status == "failed"
+    assert send(service, tools, admin, "OWN-old", 1).status == "succeeded"
+
+
+def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClient, tools: ServiceTools) -> None:
+    owner, other = bearer(tools.database), bearer(tools.database)
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
+    service.put("/v1/basins/OWN-other", json=MILL, headers=other)
+    assert send(service, tools, owner, "OWN-mill,2008-03-31,1\nOWN-other", 1).status == "failed"
+    assert flow_of(tools.database, "OWN-mill", "own") is None
+
+
+def test_a_job_that_no_key_posted_writes_every_users_basin(
+    service: TestClient, tools: ServiceTools, tmp_path: Path
+) -> None:
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(tools.database))
+    table = tmp_path / "uploads" / "today.csv"
+    table.parent.mkdir()
+    table.write_text("basin,date,discharge_cfs\nOWN-mill,2008-04-01,7\n")
+    params = {"observations_file": str(table), "product": "own"}
+    with tools.database.transaction() as session:
+        job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
+    run(tools, job.id)
+    assert flow_of(tools.database, "OWN-mill", "own") == [7]
+
+
+def posted(service: TestClient, tools: ServiceTools, header: dict[str, str], table: str) -> jobs.Job:
+    """Post a table of observations, let a worker take it in, and return the job that has ended."""
+    answer = service.post("/v1/basins/observations", content=table, headers=header | {"Content-Type": "text/csv"})
+    run(tools, answer.json()["id"])
+    with tools.database.reading() as session:
+        return jobs.get(session, answer.json()["id"])
+
+
+def test_weather_in_another_unit_is_refused_and_odd_weather_named(service: TestClient, tools: ServiceTools) -> None:
+    owner = bearer(tools.database)
+    service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
+    head = "basin,date,tmax_degC,tmin_degC,vp_Pa"
+    rows = [f"OWN-mill,2008-04-0{number},15,4,{{vp}}" for number in range(1, 6)]
+    table = "\n".join([head, *rows])
+    wrong = posted(service, tools, owner, table.format(vp=7))
+    assert wrong.problem is not None
+    assert "vp of own has a median of 7 Pa where saturated air at tmin has about 813 Pa" in wrong.problem["detail"]
+    assert "look like hPa" in wrong.problem["detail"]
+    odd = posted(service, tools, owner, table.format(vp=130))
+    assert odd.result is not None
+    assert (odd.status, odd.result["warned_basins"]) == ("succeeded", 1)
+    assert "has a median of 130 Pa" in odd.result["warnings"]["OWN-mill"][0]

@@ -1,0 +1,27 @@
+"""A version is reforecast by a job."""
+
+from hydrology.verification.results import ALL_YEAR
+from operations.verification.calibrate import calibrate
+from records.verification import lead_scores
+from records.versions import versions
+from tests.operations.conftest import BASINS, CLOCK
+from tests.operations.verification.test_calibrate import UNSEEN
+from tests.workers.conftest import Shop
+
+YEAR = "2000-10-01..2001-09-30"
+
+
+def test_a_job_keeps_how_true_the_forecasts_of_a_version_are(sqlite_shop: Shop) -> None:
+    with sqlite_shop.database.reading() as session:
+        version = versions.newest(session).id
+    model = calibrate(sqlite_shop.database, CLOCK, version, BASINS, UNSEEN).sha256
+    sqlite_shop.worker()
+    done = sqlite_shop.ended(sqlite_shop.post("reforecast", period=YEAR, every=30, horizon=2).id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    assert done.result == {"version": version, "scored": version, "basins": 3, "error_model": model, "left_out": {}}
+    with sqlite_shop.database.reading() as session:
+        assert {row.lead for row in lead_scores.pooled(session, version, ALL_YEAR)} == {1, 2}
+    refused = sqlite_shop.ended(sqlite_shop.post("reforecast", period=str(UNSEEN)).id)
+    assert refused.status == "failed"
+    assert refused.problem is not None
+    assert "took no part in its training" in refused.problem["detail"]

@@ -1,0 +1,23 @@
+"""Issued forecasts are verified by a job."""
+
+from records.verification import lead_scores
+from records.versions import versions
+from tests.operations.conftest import BASINS
+from tests.operations.forecasting.test_forecast import one_run
+from tests.workers.conftest import Shop
+
+
+def test_a_job_keeps_how_true_the_issued_forecasts_were(sqlite_shop: Shop) -> None:
+    one_run(sqlite_shop.database, t0="2005-03-10", horizon=2)
+    with sqlite_shop.database.reading() as session:
+        version = versions.newest(session).id
+    sqlite_shop.worker()
+    for changed in (3, 0):
+        done = sqlite_shop.ended(sqlite_shop.post("verification").id)
+        assert (done.status, done.problem) == ("succeeded", None)
+        assert done.result == {
+            "versions": [{"version": version, "basins": len(BASINS), "changed": changed, "left_out": {}}]
+        }
+    with sqlite_shop.database.reading() as session:
+        told = lead_scores.pooled(session, version, origin="issued")
+    assert {(of.weather, of.lead) for of in told} == {("observed", 1), ("observed", 2)}

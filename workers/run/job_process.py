@@ -1,0 +1,209 @@
+"""The process in which handlers run, apart from the worker that watches it: a crash here ends one job.
+
+The worker writes lines of JSON to this process's standard input, and reads lines of JSON from its standard output:
+
+    in   {"settings": {...}, "memory_limit": bytes or null}      first of all
+         {"run": job, "attempt": number}
+         {"stop": "cancel" or "shutdown"}                        the job that runs now
+    out  {"progress": {"done", "total", "detail"}, "file": the one that is being read, or null}
+         {"outcome": {"status", "result", "problem"}}            the job has ended, the next may come
+"""
+
+import faulthandler
+import json
+import os
+import queue
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from hydrology.base.errors import Problem
+from jobspec import kinds
+from jobspec.jobs.base import JobRequest
+from models.cores import use_cores
+from records.access import permissions
+from records.database.engine import Database
+from records.database.write_guard import Guard, UndeclaredWriteError
+from records.jobs import jobs
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.parent_process import end_with_parent
+from runtime.settings import Settings
+from workers.job import (
+    CancelAsked,
+    Handler,
+    Outcome,
+    Progress,
+    Running,
+    ShutdownAsked,
+    StopReason,
+    Tools,
+    Waiting,
+    whereabouts,
+)
+from workers.run.transient_faults import hindrance
+
+log = structlog.get_logger()
+
+
+class Pipes:
+    """The lines from the worker and to it."""
+
+    def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        self._requests, self._answers = requests, answers
+        self._runs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._stop: StopReason | None = None
+
+    def first(self) -> dict[str, Any]:
+        """Return the first line, and start listening for the others."""
+        first: dict[str, Any] = json.loads(self._requests.readline())
+        threading.Thread(target=self._listen, name="requests", daemon=True).start()
+        return first
+
+    def next_run(self) -> dict[str, Any]:
+        """Wait for the next job to run."""
+        return self._runs.get()
+
+    def asked_to_stop(self) -> StopReason | None:
+        """Return why the running job has to stop, if it has to."""
+        return self._stop
+
+    def tell_progress(self, progress: Progress, file: str | None) -> None:
+        """Report how far the job has come, and which file it reads now, if any."""
+        self._tell({"progress": progress, "file": file})
+
+    def tell_outcome(self, outcome: Outcome) -> None:
+        """Report how the job ended."""
+        self._tell({"outcome": asdict(outcome)})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._answers.write(json.dumps(message).encode() + b"\n")
+        self._answers.flush()
+
+    def _listen(self) -> None:
+        for line in self._requests:
+            message = json.loads(line)
+            if "run" in message:
+                self._stop = None  # one that came too late was meant for the previous job
+                self._runs.put(message)
+            else:
+                self._stop = message["stop"]
+        os._exit(0)  # the worker has closed the pipe, or is gone: nobody waits for what this process does
+
+
+def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]] = kinds.KINDS) -> None:
+    """Run the jobs that the worker names, until it closes the pipe.
+
+    The first argument of the command is the worker's process id.
+
+    Args:
+        handlers: of each kind of job.
+        known: the params of each kind of job.
+    """
+    end_with_parent()
+    if os.getppid() != int(sys.argv[1]):
+        return  # the worker died before this process could be told of it
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # sent to the whole service: the worker says what has to stop
+    faulthandler.enable()
+    pipes = _pipes()
+    start = pipes.first()
+    settings = Settings.load(**start["settings"])
+    log_to_stderr(settings.log_level)
+    use_cores(settings.threads or 1)
+    _limit(start["memory_limit"])
+    tools = Tools(settings, Database(settings.database_url), Clock(settings.as_of))
+    tools.database.watch()
+    run = partial(_run, tools, pipes, handlers, known)
+    while True:
+        request = pipes.next_run()
+        with bound_contextvars(job=request["run"]):
+            outcome = run(request["run"], request["attempt"])
+        pipes.tell_outcome(outcome)
+
+
+def _pipes() -> Pipes:
+    """Reserve the pipes for the worker: what a library prints goes to the log, and its input is empty."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return Pipes(requests, answers)
+
+
+def _limit(memory: int | None) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold whatever was in memory
+    with suppress(OSError):  # Linux alone has it: where memory runs out, this process goes first
+        Path("/proc/self/oom_score_adj").write_text("500")
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
+def _limit_in_words() -> str:
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return "" if limit == resource.RLIM_INFINITY else f" ({limit / 2**20:.0f} MiB)"
+
+
+def _run(
+    tools: Tools,
+    pipes: Pipes,
+    handlers: Mapping[str, Handler],
+    known: Mapping[str, type[JobRequest]],
+    job_id: str,
+    attempt: int,
+) -> Outcome:
+    running: Running | None = None
+    try:
+        with tools.database.transaction() as session:
+            job = jobs.hold(session, job_id, attempt)
+        request = kinds.read(job.kind, job.params, known)
+        with tools.database.reading() as session:
+            grant = permissions.of_job(session, job, request, tools.clock.wall())
+        running = Running(tools, job, pipes.tell_progress, pipes.asked_to_stop, grant)
+        with tools.database.guarded(Guard(grant, request.authority)):
+            return Outcome("succeeded", result=handlers[job.kind](running, request.params))
+    except CancelAsked:
+        return Outcome("cancelled")
+    except ShutdownAsked:
+        return Outcome("released")
+    except Waiting:
+        return Outcome("waiting")
+    except jobs.StaleAttempt:
+        return Outcome("stale")
+    except Problem as problem:
+        if (sentence := hindrance(problem)) is not None:
+            return _hindered(sentence)
+        return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+    except UndeclaredWriteError as error:  # would be the same at another attempt
+        log.error("job.undeclared", error=str(error))
+        return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
+    except MemoryError:
+        place = whereabouts(running.progress if running else None)
+        detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
+        return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
+    except Exception as error:  # whatever it is, it is stored, and this process goes on
+        if (sentence := hindrance(error)) is not None:
+            return _hindered(sentence)
+        log.error("job.error", exc_info=error)
+        detail = f"{type(error).__name__} in the worker; see its log."
+        return Outcome("retry", problem={"kind": "internal", "detail": detail})
+
+
+def _hindered(sentence: str) -> Outcome:
+    return Outcome("hindered", problem={"kind": "hindered", "detail": sentence})
+
+
+if __name__ == "__main__":
+    from workers.tasks.handlers import HANDLERS
+
+    serve(HANDLERS)

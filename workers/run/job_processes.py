@@ -1,0 +1,178 @@
+"""The child processes of a worker, seen from the worker: started, asked, told to stop, killed."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import structlog
+
+from records.jobs import jobs
+from runtime import python_processes
+from runtime.one_thread import ONE_THREAD
+from runtime.parent_process import ended_in_words
+from runtime.settings import Settings
+from workers.job import StopReason
+from workers.run.messages import Message, message_of
+
+log = structlog.get_logger()
+
+LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
+SHOWN = 200  # bytes of a line that is not a message, in the log
+LONGEST_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
+KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
+
+
+class Child:
+    """A process that runs `module` (as `workers.run.job_process` does), and the pipes to it."""
+
+    def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
+        self._process = subprocess.Popen(
+            python_processes.command(module, str(os.getpid())),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | ONE_THREAD,
+            process_group=0,  # of its own: Ctrl-C does not reach it, and what it starts is killed with it
+        )
+        self.memory_limit = memory_limit
+        self.ended = False
+        self._fault: str | None = None  # for which it was killed
+        self._lines: deque[bytearray] = deque()
+        self._rest = bytearray()  # of a line that is still incomplete
+        self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
+
+    def run(self, job: jobs.Job) -> None:
+        """Have it run a claimed job."""
+        self._write({"run": job.id, "attempt": job.attempt})
+
+    def stop(self, reason: StopReason) -> None:
+        """Ask it to stop the job."""
+        self._write({"stop": reason})
+
+    def receive(self, seconds: float) -> Message | None:
+        """Return its next message; None if none came in that time, or none will come any more (`ended`).
+
+        A child that writes anything else has crashed, or is not Freshet's: it is killed.
+        """
+        if not self._lines and not self.ended:
+            self._read(seconds)
+        if not self._lines:
+            return None
+        line = self._lines.popleft()
+        try:
+            return message_of(line)
+        except ValueError:
+            log.error("child.not_a_message", process=self._process.pid, line=repr(bytes(line[:SHOWN])))
+            self._fault = "wrote a line that is not a message of Freshet (the worker's log has it), and was killed"
+            self._lines.clear()
+            self.kill()
+            return None
+
+    def is_stopped(self) -> bool:
+        """Whether somebody has stopped it (SIGSTOP): it neither works nor ends."""
+        try:
+            after_name = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2]
+        except FileNotFoundError:
+            return False
+        return after_name.split()[0] == "T"
+
+    def kill(self) -> None:
+        """Kill it, and all processes that it has started."""
+        self.ended = True
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        try:
+            self._process.wait(KILL_PATIENCE)
+        except subprocess.TimeoutExpired:
+            log.error("child.unkillable", process=self._process.pid)
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
+
+    def end_in_words(self) -> str:
+        """Say how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
+        if self._fault is not None:
+            return self._fault
+        try:
+            code = self._process.wait(KILL_PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "closed its pipe"
+        return ended_in_words(code)
+
+    def _read(self, seconds: float) -> None:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        if not select.select([descriptor], [], [], seconds)[0]:
+            return
+        part = os.read(descriptor, 2**20)
+        self._rest += part
+        if b"\n" in part:
+            *lines, self._rest = self._rest.split(b"\n")
+            self._lines.extend(lines)
+        self.ended = not part
+        if len(self._rest) > LONGEST_LINE:
+            log.error("child.flood", process=self._process.pid)
+            self.kill()
+
+    def _write(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it is dead: `receive` says so
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+
+class Children:
+    """The children of a worker. One is kept between jobs, which saves loading everything again for each, but for some
+    minutes only: others need its memory."""
+
+    def __init__(
+        self, settings: Settings, module: str = "workers.run.job_process", longest_idle: float = LONGEST_IDLE
+    ) -> None:
+        self._settings, self._module, self._longest_idle = settings, module, longest_idle
+        self._idle: Child | None = None
+        self._turn = threading.Lock()  # to take the idle one
+        self._end_of_idling: threading.Timer | None = None
+
+    def take(self, memory_limit: int | None) -> Child:
+        """Return a child to run a job: the idle one, or, for a job with a memory limit, one of its own."""
+        idle = None if memory_limit is not None else self._take_idle()
+        return idle or Child(self._module, self._settings, memory_limit)
+
+    def give_back(self, child: Child) -> None:
+        """Keep a child whose job has ended for the next job, or kill it if it cannot serve."""
+        with self._turn:
+            keep = not child.ended and child.memory_limit is None and self._idle is None
+            if keep:
+                self._idle = child
+                self._end_of_idling = threading.Timer(self._longest_idle, self._end_idle)
+                self._end_of_idling.daemon = True
+                self._end_of_idling.start()
+        if not keep:
+            child.kill()
+
+    def _take_idle(self) -> Child | None:
+        with self._turn:
+            child, self._idle = self._idle, None
+            if self._end_of_idling is not None:
+                self._end_of_idling.cancel()
+            return child
+
+    def _end_idle(self) -> None:
+        if (child := self._take_idle()) is not None:
+            child.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end_idle()

@@ -1,0 +1,65 @@
+"""The heartbeat of a running job: it extends the lease, stores the progress, and notices a cancellation."""
+
+import threading
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from records.database.engine import DatabaseProblem
+from records.jobs import jobs
+from workers.job import Progress, Tools
+
+log = structlog.get_logger()
+
+
+class Heartbeat:
+    """A thread, with a session of its own, that beats four times in a lease.
+
+    Attributes:
+        progress: to be set; the next beat writes it.
+        cancelled: whether somebody asked the job to stop.
+        stale: whether the job belongs to another attempt by now.
+    """
+
+    def __init__(self, tools: Tools, job: jobs.Job) -> None:
+        self.progress: Progress | None = None
+        self.cancelled = self.stale = False
+        self._tools, self._job = tools, job
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{job.id}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        lease = self._tools.settings.lease_seconds
+        while not self._stop.wait(lease / 4):
+            try:
+                self._beat_once(lease)
+            except (DBAPIError, DatabaseProblem) as error:  # the database is away: the lease may outlast that
+                log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
+            except jobs.StaleAttempt:
+                self.stale = True
+                return
+
+    def _beat_once(self, lease: float) -> None:
+        now = self._tools.clock.wall()
+        with self._tools.database.transaction() as session:
+            self.cancelled = jobs.heartbeat(
+                session,
+                self._job.id,
+                self._job.attempt,
+                lease_until=now + timedelta(seconds=lease),
+                progress=self.progress,
+                at=now,
+            )

@@ -1,0 +1,75 @@
+"""What ends an attempt whose process does not: a death, a limit of its kind, a stop."""
+
+import time
+from datetime import timedelta
+
+import structlog
+
+from jobspec.jobs.base import JobRequest
+from records.jobs import jobs
+from workers.job import Outcome, Progress, whereabouts
+from workers.run.job_processes import Child
+
+log = structlog.get_logger()
+
+STOPPED_SECONDS = 5.0  # that a process may be stopped, as by SIGSTOP; then it counts as dead
+
+
+class Watch:
+    """Over the process of one attempt.
+
+    Attributes:
+        progress: the last that it told.
+        trouble: what keeps it from going on, in a sentence; None where nothing was seen to.
+    """
+
+    def __init__(self, child: Child, request: JobRequest, job_id: str) -> None:
+        self.progress: Progress | None = None
+        self.trouble: str | None = None
+        self._child, self._request, self._job_id = child, request, job_id
+        self._file: str | None = None
+        self._started_at = self._moved_at = self._ran_at = time.monotonic()
+
+    def note(self, progress: Progress, file: str | None) -> None:
+        """Take note of what the process tells, and of the file that it reads, if any."""
+        if progress != self.progress:
+            self._moved_at = time.monotonic()
+        self.progress, self._file = progress, file
+
+    def died(self) -> Outcome:
+        """Return the outcome of an attempt whose process has ended without one."""
+        end = self._child.end_in_words()
+        log.error("job.process_died", end=end)
+        return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
+
+    def fault(self) -> Outcome | None:
+        """Return the outcome of an attempt whose process is to be killed; None where it may go on."""
+        now = time.monotonic()
+        if now - self._started_at > self._request.time_limit.total_seconds():
+            limit = _in_words(self._request.time_limit)
+            detail = f"The job passed its time limit of {limit} and was killed{whereabouts(self.progress)}."
+            return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
+        if now - self._moved_at > self._request.silence_limit.total_seconds():
+            end = f"made no progress for {_in_words(self._request.silence_limit)} and was killed"
+            return self._again(jobs.NO_PROGRESS, f"The job {end}", end)
+        if not self._child.is_stopped():
+            self._ran_at, self.trouble = now, None
+            return None
+        self.trouble = (
+            f"The process of the job {self._job_id} was stopped (SIGSTOP): it is killed after {STOPPED_SECONDS:g} "
+            "seconds, and the job is tried again within its attempts."
+        )
+        if now - self._ran_at > STOPPED_SECONDS:
+            end = "was stopped, and then killed"
+            return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
+        return None
+
+    def _again(self, kind: str, sentence: str, end: str) -> Outcome:
+        death = None if self._file is None else {"file": self._file, "end": end}
+        problem = {"kind": kind, "detail": f"{sentence}{whereabouts(self.progress)}."}
+        return Outcome("retry", problem=problem, death=death)
+
+
+def _in_words(limit: timedelta) -> str:
+    seconds = limit.total_seconds()
+    return f"{seconds:g} s" if seconds < 3600 else f"{seconds / 3600:g} h"

@@ -1,0 +1,1 @@
+"""What the scheduler does: fires schedules, sends waiting jobs, recovers lost work."""

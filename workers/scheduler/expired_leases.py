@@ -1,0 +1,36 @@
+"""Which leases have ended, whatever was done to the clock."""
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+from records.jobs.jobs import Job
+
+
+class Leases:
+    """The leases that have lapsed by the wall's clock, and since when, by a clock that nobody sets.
+
+    A worker that lives renews its lease four times in its length. Where the wall's clock was set, or the database was
+    away, it gets the time of two renewals before its job counts as lost.
+
+    Args:
+        lease: seconds.
+    """
+
+    def __init__(self, lease: float) -> None:
+        self._patience = lease / 2
+        self._since: dict[tuple[str, int, datetime | None], float] = {}
+
+    def ended(self, lapsed: Sequence[Job]) -> list[Job]:
+        """Return those of the jobs whose lease has lapsed that have been so, unrenewed, for long enough."""
+        now = time.monotonic()
+        self._since = {_lease(job): self._since.get(_lease(job), now) for job in lapsed}
+        return [job for job in lapsed if now - self._since[_lease(job)] >= self._patience]
+
+    def forget(self) -> None:
+        """Begin anew: no lease could be renewed meanwhile."""
+        self._since.clear()
+
+
+def _lease(job: Job) -> tuple[str, int, datetime | None]:
+    return job.id, job.attempt, job.lease_until

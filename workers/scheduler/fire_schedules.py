@@ -1,0 +1,77 @@
+"""Posting the jobs of schedules that are due."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+
+from jobspec.kinds import queue_of
+from records.access import audit
+from records.jobs import job_limits, jobs, schedules
+from records.jobs.cron import next_run
+from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.job_owners import is_of_service
+from workers.service_context import ServiceTools
+
+log = structlog.get_logger()
+
+
+def fire(tools: ServiceTools) -> int:
+    """Post a job for every schedule that is due, and return how many.
+
+    A schedule that was due several times while nothing ran fires once. One that is due later than its rule says, since
+    the clock has been set back, is due when the rule says.
+    """
+    now = tools.clock.wall()
+    with tools.database.reading() as session:
+        enabled = schedules.enabled(session)
+    fired = 0
+    for schedule in enabled:
+        assert schedule.next_run_at is not None
+        following = next_run(schedule.cron, schedule.timezone, now)
+        if schedule.next_run_at <= now:
+            fired += _fire_one(tools, schedule, now, following)
+        elif schedule.next_run_at > following:
+            log.warning("schedule.clock", schedule=schedule.name, was=schedule.next_run_at.isoformat())
+            with tools.database.transaction() as session:
+                schedules.set_next(session, schedule.id, schedule.revision, following)
+    return fired
+
+
+class _Overtaken(Exception):  # noqa: N818 - not a fault
+    """Another scheduler was quicker, or the schedule has been changed: the job is rolled back."""
+
+
+def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, following: datetime) -> bool:
+    new = jobs.NewJob(
+        kind=schedule.kind,
+        params=schedule.params,
+        queue=queue_of(schedule.kind),  # until it is known whose it is
+        schedule_id=schedule.id,
+        # Not its instant: where the clock is set back, that comes again, and is due again.
+        idempotency_key=f"schedule {schedule.id} at revision {schedule.revision}",
+        created_by=f"schedule {schedule.name}",
+        key_id=schedule.key_id,
+    )
+    try:
+        with tools.database.transaction() as session:
+            of_service = is_of_service(session, new.key_id)
+            job, _ = jobs.create(session, replace(new, queue=queue_of(new.kind, of_service=of_service)), now)
+            job_limits.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
+            actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
+            audit.record(session, actor, "job posted", job.id, now, kind=job.kind)
+            fired = schedules.advance(
+                session, schedule.id, schedule.revision, ran_at=now, next_run_at=following, job_id=job.id
+            )
+            if not fired:
+                raise _Overtaken
+    except _Overtaken:
+        return False
+    except TooManyUnfinishedJobs as problem:
+        log.warning("schedule.skipped", schedule=schedule.name, problem=str(problem), next=following.isoformat())
+        with tools.database.transaction() as session:
+            schedules.set_next(session, schedule.id, schedule.revision, following)
+        return False
+    log.info("schedule.fired", schedule=schedule.name, job=job.id, next=following.isoformat())
+    tools.sender.send(job)
+    return True

@@ -1,0 +1,81 @@
+"""What the scheduler recovers: jobs whose worker, message or last child is gone; and the uploads that it deletes."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
+
+import structlog
+
+from records.jobs import jobs
+from workers.queue import uploads
+from workers.queue.enqueue import BrokerAway
+from workers.run import worker_locks
+from workers.run.worker import resume_parent
+from workers.scheduler.expired_leases import Leases
+from workers.service_context import ServiceTools
+
+log = structlog.get_logger()
+
+RESEND_AFTER = timedelta(seconds=10)
+"""So long a message may be on its way, from the broker to the worker that claims its job."""
+
+
+def recover(tools: ServiceTools, leases: Leases) -> None:
+    """Queue lost jobs again, send what no message tells of, and delete the uploads that no job wants.
+
+    Args:
+        leases: what was seen of them before.
+    """
+    now = tools.clock.wall()
+    lost = _taken(tools, leases, now)
+    with tools.database.reading() as session:
+        unsent, sent = jobs.unsent(session), jobs.sent(session)
+        waiting = jobs.list_jobs(session, status="waiting")
+    with suppress(BrokerAway):
+        for job in [*unsent, *_without_message(tools, sent, now)]:
+            tools.sender.require_sent(job)
+    parents = {job.parent_id for job in lost if job.parent_id is not None} | {job.id for job in waiting}
+    for parent in parents:
+        resume_parent(tools, parent)
+    uploads.sweep(tools.database, tools.settings.data)
+
+
+def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]:
+    """Take the jobs of lost workers from them."""
+    lease = timedelta(seconds=tools.settings.lease_seconds)
+    with worker_locks.gone(tools.settings.data) as dead:
+        with tools.database.reading() as session:
+            lost = jobs.running_at(session, dead)
+            lost += leases.ended(jobs.lapsed(session, now, lease))
+        taken = []
+        for job in lost:
+            with tools.database.transaction() as session:
+                if (after := jobs.take(session, job, now)) is not None:
+                    log.warning("job.lost", job=job.id, attempt=job.attempt, worker=job.worker, status=after.status)
+                    taken.append(after)
+        return taken
+
+
+def _without_message(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> list[jobs.Job]:
+    """Return as many jobs of each queue as it lacks messages, those first that were sent the longest ago.
+
+    Of which jobs the broker lost the messages it does not tell, but a job that was sent once too often comes to no
+    harm, and a queue never gets more messages than it has jobs.
+
+    Raises:
+        BrokerAway: it does not say how many messages it holds.
+    """
+    lost = []
+    for queue, group in groupby(sorted(sent, key=attrgetter("queue")), attrgetter("queue")):
+        queued = list(group)
+        if old := [job for job in queued if not _is_on_its_way(job, now)]:
+            missing = len(queued) - tools.sender.messages(queue)
+            lost += old[: max(0, missing)]
+    return lost
+
+
+def _is_on_its_way(job: jobs.Job, now: datetime) -> bool:
+    assert job.sent_at is not None
+    return timedelta(0) <= now - job.sent_at <= RESEND_AFTER  # later than now: the clock was set back

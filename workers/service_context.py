@@ -1,0 +1,34 @@
+"""What the worker and the scheduler work with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from records.database.engine import Database
+from runtime.clock import Clock
+from runtime.settings import Settings
+from workers.job import Tools
+from workers.queue.enqueue import Sender
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTools(Tools):
+    """What jobs work with, and the means to send a job to the workers."""
+
+    sender: Sender
+
+
+@contextmanager
+def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[ServiceTools]:
+    """Open the database and the broker of the settings, and close them at the end.
+
+    Args:
+        clock: another than that of the settings.
+    """
+    database, clock = Database(settings.database_url), clock or Clock(settings.as_of)
+    sender = Sender(settings, database, clock)
+    try:
+        yield ServiceTools(settings, database, clock, sender)
+    finally:
+        sender.close()
+        database.close()
