@@ -48,9 +48,9 @@ _JOBS = f"""\
 {_WRITTEN}
 
 A job is work that the service does beside answering. `POST /v1/jobs` with a kind and its parameters starts one
-([an example](walk.md)), and a schedule starts one again and again; `/docs` of a running service has an example of each
-kind that can be asked for. What a job does to its process, and what becomes of it then:
-[Deployment](deployment.md#jobs-their-processes-and-their-limits).
+([an example](../do/walk.md)), and a schedule starts one again and again; `/docs` of a running service has an
+example of each kind that can be asked for. What a job does to its process, and what becomes of it then:
+[Deployment](../do/deployment.md#jobs-their-processes-and-their-limits).
 
 The workers of its queue do a job. What forecasts of the day rest on has two: posted by an administrator's key, a
 schedule or the service itself it goes to the queue `service`, where it waits behind no operator's job.
@@ -84,7 +84,7 @@ _WHOSE: dict[Owned, str] = {
 
 def pages() -> dict[str, str]:
     """Return the texts of the pages by the names of their files."""
-    return {"commands.md": _commands(), "settings.md": _settings(), "jobs.md": _jobs()}
+    return {"look-up/commands.md": _commands(), "look-up/settings.md": _settings(), "look-up/jobs.md": _jobs()}
 
 
 def _commands() -> str:

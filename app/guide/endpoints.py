@@ -18,7 +18,7 @@ MEDIA_TYPES = {
     "ipynb": "application/x-ipynb+json",
 }
 """The media types of the files that pages show or lead to, by the ends of their names."""
-FILE = rf"([a-z]+/)?[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})"
+FILE = rf"([a-z-]+/){{0,2}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})"
 """The pattern of these files' names."""
 
 

@@ -1,11 +1,12 @@
 """Pages of Markdown as HTML, with the links between them, whichever way they are read."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -38,12 +39,13 @@ def rendered(name: str) -> Page:
     """
     from markdown_it import MarkdownIt  # here: the API starts without it
 
-    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    file = page_file(name)
+    text = file.read_text(encoding="utf-8")
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     titles = [_mark(heading, inline) for heading, inline in _headings(tokens)]
     for token in tokens:
-        _lead(token.children or [])
+        _lead(token.children or [], file.parent.relative_to(FOLDER))
     return Page(titles[0] if titles else name, Markup(markdown.renderer.render(tokens, markdown.options, {})))
 
 
@@ -52,14 +54,31 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def address(link: str) -> str | None:
-    """Return where a link of a page leads in the guide; None where it leaves docs/ for another file."""
+def page_file(name: str) -> Path:
+    """Return the file of a page: its name is the same in whatever folder of docs/ it stands.
+
+    Raises:
+        FileNotFoundError: no page has that name.
+    """
+    file = next(FOLDER.rglob(f"{name}.md"), None)
+    if file is None:
+        raise FileNotFoundError(name)
+    return file
+
+
+def address(link: str, folder: PurePath) -> str | None:
+    """Return where a link of a page leads in the guide; None where it leaves docs/ for another file.
+
+    Args:
+        folder: the page's, within docs/.
+    """
     parts = urlsplit(link)
     if parts.scheme or link.startswith("#"):
         return link
-    if parts.path.startswith(".."):
+    target = posixpath.normpath(folder / parts.path)
+    if target.startswith(".."):
         return None
-    path = parts.path.removesuffix(".md")
+    path = PurePath(target).stem if target.endswith(".md") else target
     fragment = f"#{parts.fragment}" if parts.fragment else ""
     return f"{GUIDE}{'' if path == INDEX else f'/{path}'}{fragment}"
 
@@ -77,11 +96,11 @@ def _mark(heading: "Token", inline: "Token") -> str:
     return title
 
 
-def _lead(tokens: Sequence["Token"]) -> None:
+def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
     """Let the links and pictures among some tokens lead within the guide; a link to another file is its text alone."""
     for token in tokens:
         if token.type == "link_open":
-            target = address(str(token.attrs["href"]))
+            target = address(str(token.attrs["href"]), folder)
             token.attrs = {} if target is None else {"href": target}
         elif token.type == "image":
-            token.attrSet("src", str(address(str(token.attrs["src"]))))
+            token.attrSet("src", str(address(str(token.attrs["src"]), folder)))

@@ -60,7 +60,7 @@ def test_a_basin_without_a_score_takes_no_part_in_its_median() -> None:
 
 
 def test_every_picture_of_the_probabilities_is_kept_and_shown() -> None:
-    shown = (pictures.PICTURES.parent / "uncertainty.md").read_text()
+    shown = (pictures.PICTURES.parent / "understand" / "uncertainty.md").read_text()
     drawn = uncertainty_pictures.pictures()
     for name, figure in drawn.items():
         assert f"(pictures/{name})" in shown

@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e.conftest import await_ready, free_port
 
-WALK = Path(__file__).parents[2] / "docs" / "walk.md"
+WALK = Path(__file__).parents[2] / "docs" / "do" / "walk.md"
 BASIN, T0, HORIZON = "SYNTH-03", "2005-05-01", 30
 NAMES = {
     "BASIN": BASIN,

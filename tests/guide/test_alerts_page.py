@@ -12,7 +12,7 @@ from operations.alerts.deliver import ANSWER_SECONDS
 from records.alerts.deliveries import LEASE
 from records.alerts.webhook_signature import signature
 
-PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "do" / "alerts.md").read_text()
 SENT = datetime(2026, 11, 23, 6, tzinfo=UTC)
 BODY = '{"event":"a","why":"Über."}'.encode()
 

@@ -106,14 +106,19 @@ def test_the_index_says_of_every_page_with_commands_whether_they_are_run() -> No
 
 def _settings() -> str:
     """Return the command of the first page that says where the data are."""
-    return next(line for block in blocks(DOCS / "first-forecast.md") for line in block.splitlines() if "export" in line)
+    return next(
+        line
+        for block in blocks(DOCS / "learn" / "first-forecast.md")
+        for line in block.splitlines()
+        if "export" in line
+    )
 
 
 def _run(
     names: tuple[str, ...], environment: dict[str, str], folder: Path, before: str = "", address: str = PRINTED
 ) -> str:
     """Run the commands of pages as they are printed, but for the address of the API, and return what they print."""
-    script = "\n".join([before, *(block for name in names for block in blocks(DOCS / f"{name}.md"))])
+    script = "\n".join([before, *(block for name in names for block in blocks(next(DOCS.glob(f"*/{name}.md"))))])
     ended = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script.replace(PRINTED, address)],
         env=environment,

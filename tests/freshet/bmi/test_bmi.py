@@ -25,7 +25,7 @@ from models.pretrained.loading import load
 from models.saved_state import UnusableState
 from tests.deployment.files import ROOT
 
-EXAMPLE = ROOT / "docs" / "bmi" / "13235000.json"
+EXAMPLE = ROOT / "docs" / "do" / "bmi" / "13235000.json"
 BASIN = "USGS-13235000"
 YEAR = Period.parse("1980-10-01..1981-09-30")
 MIDDLE = 150  # days
@@ -254,16 +254,16 @@ def test_an_ensemble_of_the_same_process_is_loaded_once(tmp_path: Path) -> None:
 
 
 def test_the_documents_example_runs_as_it_stands() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "bmi.md").read_text(), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "do" / "bmi.md").read_text(), re.DOTALL)
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT / "docs" / "bmi", capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=ROOT / "docs" / "do" / "bmi", capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
     assert re.fullmatch(r"86400\.0 \d\.\d\d m3 s-1\n", ended.stdout)
 
 
 def test_the_documents_tell_every_variable() -> None:
-    text = (ROOT / "docs" / "bmi.md").read_text()
+    text = (ROOT / "docs" / "do" / "bmi.md").read_text()
     for variable in (*INPUTS.values(), *OUTPUTS, *WATER):
         assert f"| `{variable.name}` | {variable.units} |" in text
     realization = json.loads((EXAMPLE.parent / "realization.json").read_text())

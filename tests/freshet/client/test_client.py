@@ -195,7 +195,7 @@ def test_the_client_loads_no_table_library_by_itself() -> None:
 
 
 def test_the_document_runs_as_it_stands(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (DOCS / "client.md").read_text()
+    text = (DOCS / "do" / "client.md").read_text()
     known: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(code.replace("http://127.0.0.1:8000", address), known)
@@ -208,7 +208,7 @@ def test_the_document_runs_as_it_stands(address: str, capsys: pytest.CaptureFixt
 
 def test_the_notebooks_cells_run(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FRESHET_SERVICE", address)
-    notebook = json.loads((DOCS / "notebook.ipynb").read_text())
+    notebook = json.loads((DOCS / "learn" / "notebook.ipynb").read_text())
     assert notebook["nbformat"] == 4
     known: dict[str, Any] = {}
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

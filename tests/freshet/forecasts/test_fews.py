@@ -11,7 +11,7 @@ from records.database.engine import Database
 from tests.freshet.conftest import BASINS, Freshet
 from tests.operations.fews.files import moment, pi_xml, weather
 
-PAGE = Path(__file__).parents[3] / "docs" / "fews.md"
+PAGE = Path(__file__).parents[3] / "docs" / "do" / "fews.md"
 DAYS = Period.parse("2003-10-01..2005-05-10")
 
 

@@ -18,7 +18,7 @@ from hydrology.base.units import Area, mm_per_day_to_cfs
 from hydrology.synthetic.synthetic import landscape, water, weather
 from tests.freshet.conftest import Freshet
 
-PAGE = Path(__file__).parents[3] / "docs" / "tomorrow.md"
+PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"
 BASIN = "USGS-01031500"
 MORNING = datetime(2026, 11, 22, 14, tzinfo=UTC)
 KNOWN = Period.parse("2018-01-01..2026-12-31")

@@ -186,7 +186,7 @@ def test_values_beyond_the_limits_are_named_by_what_they_look_like(
 
 def test_the_documented_rules_are_those_of_the_code() -> None:
     rows = [f"| `{rule.code}` | {rule.refused or '-'} | {rule.warned or '-'} |" for rule in RULES]
-    assert "\n".join(rows) in (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in (ROOT / "docs" / "look-up" / "data.md").read_text(encoding="utf-8")
 
 
 CAMELS = environ.get("FRESHET_CAMELS")
