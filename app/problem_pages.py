@@ -11,8 +11,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.http.base_schema import Model
-from app.http.problems import meaning_of, status_of, title_of
-from app.http.remedies import mending_of
+from app.http.problems import meaning_of, title_of
 from app.pages.render import render
 from hydrology.base.errors import NotFound, Problem
 
@@ -46,9 +45,9 @@ def read_problem(
     page = KindOfProblem(
         type=f"/problems/{kind}",
         title=title_of(kind),
-        status=status_of(of_kind),
+        status=of_kind.status,
         meaning=meaning_of(of_kind),
-        mending=mending_of(of_kind),
+        mending=of_kind.remedy,
     )
     if "application/json" in accept and "text/html" not in accept:
         return Response(page.model_dump_json(), media_type="application/json")

@@ -1,6 +1,6 @@
 """Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it.
 
-Each kind is a class, whose docstring says what it means; `app.http.remedies` says how it is mended.
+Each kind is a class, whose docstring says what it means; its `status` and `remedy` say how it is answered and mended.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,19 +17,13 @@ from starlette.routing import Match, Mount
 
 from app.http.base_schema import Model
 from app.http.request_ids import shown_path
-from hydrology.base.errors import DataProblem, InvalidInput, NotFound, Problem
+from hydrology.base.errors import InvalidInput, Problem
 from jobspec.faults import path
-from records.access.permissions import NotAllowed
-from records.alerts.deliveries import NotEnded, UnknownDelivery
+from records.alerts.deliveries import UnknownDelivery
 from records.database.engine import DatabaseProblem, StorageFull, is_full
-from records.database.ids import Corrupt
 from records.database.retention import Gone
-from records.jobs.job_limits import TooManyUnfinishedJobs
 from records.jobs.jobs import UnknownJob
-from records.jobs.schedules import ScheduleConflict
 from records.runs.runs import UnknownRun
-from records.weather.feeds import FeedConflict
-from records.weather.product_credits import ProductConflict
 from records.weather.weather_issues import UnknownWeather
 
 MEDIA_TYPE = "application/problem+json"
@@ -39,18 +33,24 @@ class Unauthorized(Problem):
     """The request needs a key."""
 
     kind = "key-needed"
+    status = 401
+    remedy = "Send a key: `Authorization: Bearer TOKEN`. `freshet keys make NAME` makes one."
 
 
 class Forbidden(Problem):
     """The key may not do that."""
 
     kind = "scope-too-small"
+    status = 403
+    remedy = "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing."
 
 
 class HostNotAllowed(Problem):
     """The Host header names another service: an administrator lists this one's names in FRESHET_ALLOWED_HOSTS."""
 
     kind = "host-not-allowed"
+    status = 400
+    remedy = "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS."
 
     def __init__(self) -> None:
         super().__init__(
@@ -63,18 +63,24 @@ class Changed(Problem):
     """The thing is not what the `If-Match` header says any more: read it and change it anew."""
 
     kind = "precondition-failed"
+    status = 412
+    remedy = "Read the thing again, and send its new `ETag` as `If-Match`."
 
 
 class TooLarge(Problem):
     """The body is larger than this address takes."""
 
     kind = "too-large"
+    status = 413
+    remedy = "Send less at once: in several requests, or as an ingest job that reads files."
 
 
 class TooManyRequests(Problem):
     """The address or the key has used up its requests for now: wait as long as `Retry-After` says."""
 
     kind = "too-many-requests"
+    status = 429
+    remedy = "Wait as many seconds as `Retry-After` says."
 
     def __init__(self, sentence: str, seconds: int) -> None:
         super().__init__(sentence)
@@ -85,52 +91,32 @@ class NotAcceptable(Problem):
     """The address does not answer in the format that is asked for: the sentence names those that it has."""
 
     kind = "not-acceptable"
+    status = 406
+    remedy = "Ask for a format that `detail` names, with `Accept` or `format=`."
 
 
 class MethodNotAllowed(Problem):
     """The address does not know the method: `Allow` names those that it knows."""
 
     kind = "method-not-allowed"
+    status = 405
+    remedy = "Use a method that `Allow` names; /docs lists the operations of every address."
 
 
 class UnsupportedMedia(Problem):
     """The body is of a kind that this address does not take."""
 
     kind = "unsupported-media-type"
+    status = 415
+    remedy = "Send the body in a format that `detail` names, and say so with `Content-Type`."
 
 
 class Internal(Problem):
     """The service failed; what happened is in its log."""
 
     kind = "internal"
+    remedy = "Tell those who run the service: its log says what happened."
 
-
-# The status of a kind is that of its class, or of the nearest class above it.
-STATUS: Mapping[type[Exception], int] = {
-    Problem: 500,
-    NotFound: 404,
-    Gone: 410,
-    InvalidInput: 422,
-    DataProblem: 409,
-    Corrupt: 500,
-    DatabaseProblem: 503,
-    StorageFull: 507,
-    Unauthorized: 401,
-    Forbidden: 403,
-    NotAllowed: 403,
-    TooManyUnfinishedJobs: 409,
-    ScheduleConflict: 409,
-    FeedConflict: 409,
-    ProductConflict: 409,
-    NotEnded: 409,
-    HostNotAllowed: 400,
-    Changed: 412,
-    TooLarge: 413,
-    NotAcceptable: 406,
-    UnsupportedMedia: 415,
-    MethodNotAllowed: 405,
-    TooManyRequests: 429,
-}
 
 _LATER = {"Retry-After": "5"}  # seconds after which a database that was away may be back
 
@@ -180,17 +166,12 @@ def meaning_of(problem: type[Problem]) -> str:
     return (problem.__doc__ or "").strip().splitlines()[0]
 
 
-def status_of(problem: type[Exception]) -> int:
-    """Return the HTTP status of a kind of problem."""
-    return next(STATUS[above] for above in problem.__mro__ if above in STATUS)
-
-
 def documented(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses of an operation's own problems and of those that every operation has."""
     by_status: dict[int | str, list[type[Problem]]] = {}
     gone = (Gone,) if any(problem in PRUNED for problem in problems) else ()
     for problem in (*problems, *gone, InvalidRequest, TooManyRequests, Internal, DatabaseProblem):
-        by_status.setdefault(status_of(problem), []).append(problem)
+        by_status.setdefault(problem.status, []).append(problem)
     return {
         status: {
             "model": ProblemDetails,
@@ -232,7 +213,7 @@ def answer_to(request: Request, error: Exception) -> Response:
         headers = {"Retry-After": str(error.seconds)}
     if isinstance(error, DatabaseProblem):
         headers = _LATER
-    return _answer(request, error.kind, status_of(type(error)), str(error), faults, headers)
+    return _answer(request, error.kind, type(error).status, str(error), faults, headers)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -343,7 +324,7 @@ def _database(request: Request, error: Exception) -> Response:
         return answer_to(request, StorageFull())
     log.error("request.database", path=shown_path(request.scope), error=str(error))
     said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
-    return _answer(request, DatabaseProblem.kind, status_of(DatabaseProblem), said, headers=_LATER)
+    return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, said, headers=_LATER)
 
 
 def _system(request: Request, error: Exception) -> Response:
@@ -356,7 +337,7 @@ def _system(request: Request, error: Exception) -> Response:
 def _unexpected(request: Request, error: Exception) -> Response:
     # The server logs the traceback too, after this answer: but without the id of the request.
     log.error("request.failed", path=shown_path(request.scope), exc_info=error)
-    return _answer(request, Internal.kind, status_of(Internal), meaning_of(Internal))
+    return _answer(request, Internal.kind, Internal.status, meaning_of(Internal))
 
 
 def _answer(
@@ -384,5 +365,5 @@ def _example(problem: type[Problem]) -> dict[str, Any]:
     if problem is InvalidRequest:
         faults = [Fault(location="query", field="unit", detail="Unknown here: use units, members, format.")]
     detail = meaning_of(problem) if faults is None else str(InvalidRequest(faults))
-    details = _details(problem.kind, status_of(problem), detail, "/v1/basins/01013500", faults)
+    details = _details(problem.kind, problem.status, detail, "/v1/basins/01013500", faults)
     return details.model_dump(exclude_unset=True)

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from app.http.problems import InvalidRequest, Unauthorized, faults_of, status_of
+from app.http.problems import InvalidRequest, Unauthorized, faults_of
 from app.pages.render import render
 from hydrology.base.errors import Problem
 
@@ -38,7 +38,7 @@ class PageRoute(APIRoute):
             except RequestValidationError as error:
                 return _page(request, InvalidRequest(faults_of(request, error)))
             except Problem as problem:
-                if status_of(type(problem)) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                if type(problem).status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise
                 return _page(request, problem)
 
@@ -46,6 +46,6 @@ class PageRoute(APIRoute):
 
 
 def _page(request: Request, problem: Problem) -> Response:
-    status = status_of(type(problem))
+    status = type(problem).status
     failed = Failed(problem.kind.replace("-", " ").capitalize(), str(problem), isinstance(problem, Unauthorized))
     return render(request, "failed.html", failed, status)

@@ -10,6 +10,8 @@ class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem detail
 
     kind = "problem"
     exit_code = 2
+    status = 500
+    remedy = "Read `detail`: it says what is wrong this time and how to mend it."
 
 
 def printable(words: str) -> str:
@@ -27,6 +29,8 @@ class NotFound(Problem):
 
     kind = "not-found"
     exit_code = 3
+    status = 404
+    remedy = "Check the spelling. The address without its last part lists what there is."
 
 
 class InvalidInput(Problem):
@@ -34,6 +38,8 @@ class InvalidInput(Problem):
 
     kind = "invalid-input"
     exit_code = 2
+    status = 422
+    remedy = "Change what `detail` and `errors` name, and send the request again."
 
 
 class DataProblem(Problem):
@@ -41,3 +47,5 @@ class DataProblem(Problem):
 
     kind = "data-problem"
     exit_code = 4
+    status = 409
+    remedy = "Mend the data that `detail` names (ingest them again, for example), and send the request again."

@@ -25,6 +25,8 @@ class NotAllowed(InvalidInput):
     """The key may not have a job do that: another key, or another request, is needed."""
 
     kind = "not-allowed"
+    status = 403
+    remedy = "Leave out what belongs to others, use the key that it belongs to, or an admin's key."
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ class NotEnded(InvalidInput):
     """The delivery is under way: only one that has ended is replayed."""
 
     kind = "delivery-pending"
+    status = 409
+    remedy = "Wait until the delivery has ended, then replay it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ class NoWebhookKey(DataProblem):
     """The key that the secrets of webhooks follow from cannot be used."""
 
     kind = "no-webhook-key"
+    remedy = "Restore the file that `detail` names, or delete it and rotate the secret of every subscription."
 
 
 def service_key(settings: Settings) -> bytes:

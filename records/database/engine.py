@@ -41,12 +41,16 @@ class DatabaseProblem(Problem):
 
     kind = "database"
     exit_code = 5
+    status = 503
+    remedy = "Try again shortly. If it lasts, run `freshet doctor` on the service's machine."
 
 
 class StorageFull(DatabaseProblem):
     """Nothing more can be written: the disk of the database or of the data folder is full."""
 
     kind = "storage-full"
+    status = 507
+    remedy = "Free space on the disk of the database and of the data folder (see `/v1/status`), and send it again."
 
     def __init__(self) -> None:
         super().__init__(

@@ -13,6 +13,8 @@ class Corrupt(DataProblem):
     """A kept blob is not the one that was stored."""
 
     kind = "corrupt"
+    status = 500
+    remedy = "Restore the database from a backup: what it holds is not what was stored."
 
 
 FORM = "^[0-9a-f]{22}$"

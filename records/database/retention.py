@@ -24,6 +24,8 @@ class Gone(NotFound):
     """It was kept, and was pruned by the rule that the sentence tells."""
 
     kind = "gone"
+    status = 410
+    remedy = "It is not kept any more: let an administrator lengthen the rule of retention for those to come."
 
 
 @dataclass(frozen=True, slots=True)

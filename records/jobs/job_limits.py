@@ -13,6 +13,8 @@ class TooManyUnfinishedJobs(InvalidInput):
     """The key has as many unfinished jobs as it may have."""
 
     kind = "too-many-unfinished-jobs"
+    status = 409
+    remedy = "Wait until some of the key's jobs have ended, or cancel some, and send the request again."
 
 
 def require_within_limit(session: Session, key_id: str | None, limit: int) -> None:

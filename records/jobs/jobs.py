@@ -86,6 +86,7 @@ class IdempotencyConflict(InvalidInput):
     """The idempotency key was used for another request."""
 
     kind = "idempotency-conflict"
+    remedy = "Send a new `Idempotency-Key` with a new request."
 
 
 class JobEnded(InvalidInput):

@@ -29,6 +29,8 @@ class ScheduleConflict(InvalidInput):
     """The schedule has changed meanwhile, or its name is taken."""
 
     kind = "schedule-conflict"
+    status = 409
+    remedy = "Read the schedule again and send its new `ETag` as `If-Match`, or choose another name."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

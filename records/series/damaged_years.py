@@ -20,6 +20,7 @@ class DamagedSeries(Corrupt):
     """A stored year of a series is not what was written."""
 
     kind = "damaged-series"
+    remedy = "Ingest all of the year that `detail` names again, which replaces it, or restore a backup."
 
     def __init__(self, basin: str, product: str, variable: str, year: int, mending: str) -> None:
         super().__init__(

@@ -57,6 +57,7 @@ class NoObservations(NotFound):
     """Nothing of that product, variable or period is kept for the basin."""
 
     kind = "no-observations"
+    remedy = "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing."
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class NotOwnersBasin(InvalidInput):
     """An operator's version serves only basins that the operator's key registered."""
 
     kind = "not-owners-basin"
+    remedy = "Name only basins that the operator's key registered, or promote a version of the service."
 
 
 class NoBasin(InvalidInput):

@@ -51,6 +51,8 @@ class FeedConflict(InvalidInput):
     """Another feed has the name."""
 
     kind = "feed-conflict"
+    status = 409
+    remedy = "Choose another name, or remove the feed that has it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ class ProductConflict(InvalidInput):
     """The product holds what came from elsewhere."""
 
     kind = "product-conflict"
+    status = 409
+    remedy = "Choose another name for the product: what one source brought stays its own."
 
 
 def keep(session: Session, product: str, origin: str, credit: Credit) -> None:

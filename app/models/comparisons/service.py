@@ -28,6 +28,7 @@ class NotCompared(NotFound):
     """The comparison is not of that metric."""
 
     kind = "not-compared"
+    remedy = "Ask for a metric that `detail` names."
 
 
 def page(

@@ -20,6 +20,7 @@ class NotEvaluated(NotFound):
     """No score of that version, basin or metric is kept."""
 
     kind = "not-evaluated"
+    remedy = "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 
 def of_basin(session: Session, basin: str, version: str | None, metric: str | None) -> BasinSkill:

@@ -27,6 +27,7 @@ class NotVerified(NotFound):
     """No verification of that version or basin is kept."""
 
     kind = "not-verified"
+    remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 
 def of_basin(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:

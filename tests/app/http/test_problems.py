@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
-from app.http.problems import ProblemDetails, documented, handle, status_of
+from app.http.problems import ProblemDetails, documented, handle
 from app.main import create_app
 from hydrology.base.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.basins.basins import UnknownBasin
@@ -22,7 +22,7 @@ def test_a_kind_has_the_status_of_the_nearest_class() -> None:
         kind = "new"
 
     expected = {New: 404, NotFound: 404, InvalidInput: 422, DataProblem: 409, Corrupt: 500, DatabaseProblem: 503}
-    assert {kind: status_of(kind) for kind in expected} == expected
+    assert {kind: kind.status for kind in expected} == expected
 
 
 def test_a_problem_is_answered_with_its_kind() -> None:
