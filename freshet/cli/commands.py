@@ -10,46 +10,46 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 PARTS = ("worker", "scheduler", "api")
-COMMANDS = (
-    "ingest",
-    "basins",
-    "observations",
-    "thresholds",
-    "train",
-    "retrain",
-    "evaluate",
-    "calibrate",
-    "reforecast",
-    "compare",
-    "weather",
-    "forecast",
-    "what-if",
-    "plot",
-    "volumes",
-    "fews",
-    "daily",
-    "replay",
-    "verify",
-    "alerts",
-    "runs",
-    "models",
-    "serve",
-    "jobs",
-    "keys",
-    "feeds",
-    "bridge",
-    "schedules",
-    "audit",
-    "migrate",
-    "prune",
-    "backup",
-    "restore",
-    "doctor",
-    "check",
-    "demo",
-    *PARTS,
-)
-"""In the order of the work. Each is a function of its name, with commands of its own where its module has an `app`."""
+COMMANDS = {
+    "ingest": "basins",
+    "basins": "basins",
+    "observations": "basins",
+    "thresholds": "basins",
+    "train": "models",
+    "retrain": "models",
+    "evaluate": "models",
+    "calibrate": "models",
+    "reforecast": "models",
+    "compare": "models",
+    "weather": "weather",
+    "forecast": "forecasts",
+    "what-if": "forecasts",
+    "plot": "forecasts",
+    "volumes": "forecasts",
+    "fews": "forecasts",
+    "daily": "forecasts",
+    "replay": "forecasts",
+    "verify": "models",
+    "alerts": "service",
+    "runs": "forecasts",
+    "models": "models",
+    "serve": "service",
+    "jobs": "service",
+    "keys": "service",
+    "feeds": "weather",
+    "bridge": "weather",
+    "schedules": "service",
+    "audit": "service",
+    "migrate": "upkeep",
+    "prune": "upkeep",
+    "backup": "upkeep",
+    "restore": "upkeep",
+    "doctor": "upkeep",
+    "check": "upkeep",
+    "demo": "service",
+} | dict.fromkeys(PARTS, "service")
+"""The folder of each, in the order of the work. Each is a function of its name, with commands of its own where its
+module has an `app`."""
 
 
 class LoadedWhenUsed(TyperGroup):
@@ -85,7 +85,7 @@ def loaded(name: str) -> Any:
 
 
 def _module(name: str) -> str:
-    return "parts" if name in PARTS else _function(name)
+    return f"{COMMANDS[name]}.{'parts' if name in PARTS else _function(name)}"
 
 
 def _function(name: str) -> str:
@@ -93,6 +93,6 @@ def _function(name: str) -> str:
 
 
 def _docstring(name: str) -> str | None:
-    source = Path(__file__).with_name(f"{_module(name)}.py").read_text(encoding="utf-8")
+    source = Path(__file__).parent.joinpath(*_module(name).split(".")).with_suffix(".py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     return next(ast.get_docstring(function) for function in functions if function.name == _function(name))
