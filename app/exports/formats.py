@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.exports import coveragejson, csv, geojson, netcdf, parquet
 from app.exports.table import Table
+from app.http import media_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,11 @@ class Format:
 
 
 JSON = Format("json", "application/json", "json")
-CSV = Format("csv", "text/csv", "csv", csv.write, parameters="; charset=utf-8; header=present")
+CSV = Format("csv", media_types.CSV, "csv", csv.write, parameters="; charset=utf-8; header=present")
 NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write)
 PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write)
 GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
-COVERAGEJSON = Format("coveragejson", "application/prs.coverage+json", "covjson", coveragejson.write)
+COVERAGEJSON = Format("coveragejson", media_types.COVERAGEJSON, "covjson", coveragejson.write)
 
 SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
 """What daily series are given in, besides JSON."""

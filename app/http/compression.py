@@ -9,15 +9,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
 
-from app.exports.formats import COVERAGEJSON, CSV
-from app.jobs.stream import EVENT_STREAM
+from app.http.media_types import COVERAGEJSON, CSV, EVENT_STREAM
 
 SMALLEST = 1024
 """Bytes; a smaller answer fits into one packet as it is."""
 
 remove_compress_type(EVENT_STREAM)
-for _format in (CSV, COVERAGEJSON):
-    add_compress_type(_format.media_type)
+for _media_type in (CSV, COVERAGEJSON):
+    add_compress_type(_media_type)
 
 
 class Compressed:

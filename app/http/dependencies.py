@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from app.http.problems import Fault, InvalidRequest
 from app.http.response_cache import Rendered
-from app.service.health.degradations import Hindered
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
 from records.database import ids
 from records.database.engine import Database
@@ -49,11 +48,6 @@ async def _rendered(request: Request) -> Rendered:
     return rendered
 
 
-async def _hindered(request: Request) -> Hindered:
-    hindered: Hindered = request.app.state.hindered
-    return hindered
-
-
 def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
     with database.reading() as session:
         yield session
@@ -63,7 +57,6 @@ RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
 OpenDatabase = Annotated[Database, Depends(_database)]
 ServiceClock = Annotated[Clock, Depends(_clock)]
 ServiceSettings = Annotated[Settings, Depends(_settings)]
-HinderedWork = Annotated[Hindered, Depends(_hindered)]
 JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]

@@ -19,6 +19,7 @@ from app.http.dependencies import (
     ServiceClock,
     ServiceSettings,
 )
+from app.http.media_types import EVENT_STREAM
 from app.http.pagination import next_page
 from app.http.problems import documented_keyed, documented_writing
 from app.jobs import service, stream
@@ -83,7 +84,7 @@ _EVENT = {
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The events, until the job has ended and all are sent.",
-        "content": {stream.EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
+        "content": {EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
     }
 }
 
@@ -182,7 +183,7 @@ def read_job_events(
     `EventSource` cannot send the key."""
     whole = service.owns(key, jobs.get(session, job))
     events = stream.event_stream(database, job, last_event_id, whole=whole)
-    return StreamingResponse(events, media_type=stream.EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{job}/cancel", summary="Stop a job", responses=documented_writing(UnknownJob, NotYourJob))

@@ -20,7 +20,6 @@ from records.jobs import events, jobs
 
 log = structlog.get_logger()
 
-EVENT_STREAM = "text/event-stream"
 SECONDS_BETWEEN_LOOKS = 0.5
 LOOKS_BETWEEN_HEARTBEATS = 30
 MOST_LOOKS = 1200

@@ -1,18 +1,24 @@
 """Liveness and readiness."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import structlog
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 
 from app.http.base_schema import Model
-from app.http.dependencies import HinderedWork, OpenDatabase, ServiceClock, ServiceSettings
+from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings
 from app.http.problems import documented
+from app.service.health.degradations import Hindered
 from records.database.engine import DatabaseProblem
 
 router = APIRouter(prefix="/health", tags=["health"])
 log = structlog.get_logger()
+
+
+async def _hindered(request: Request) -> Hindered:
+    hindered: Hindered = request.app.state.hindered
+    return hindered
 
 
 class Alive(Model):
@@ -39,7 +45,10 @@ def read_liveness() -> Alive:
 
 @router.get("/ready", summary="Whether the service can answer questions", responses=documented())
 def read_readiness(
-    database: OpenDatabase, clock: ServiceClock, settings: ServiceSettings, hindered: HinderedWork
+    database: OpenDatabase,
+    clock: ServiceClock,
+    settings: ServiceSettings,
+    hindered: Annotated[Hindered, Depends(_hindered)],
 ) -> Ready:
     """Answers when the database is reachable and its tables are those that this service works with; else 503.
 
