@@ -1,9 +1,9 @@
 """Which records a job of each kind writes, and which of them an operator's job may write.
 
 The service's own jobs and an admin's may write every table of their kind. An operator's job may write what its kind
-allows: rows of any owner, or only those that belong to the operator's key. `records.access.permissions` refuses a
+allows: rows of any owner, or only those that belong to the operator's key. `records.authority.permissions` refuses a
 request
-before it is stored and before it runs; `records.database.write_guard` refuses the statement of a handler that writes
+before it is stored and before it runs; `records.authority.write_guard` refuses the statement of a handler that writes
 anything else.
 """
 

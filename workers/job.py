@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from records.access import audit
-from records.access.permissions import SERVICE, Grant
+from records.authority.permissions import SERVICE, Grant
 from records.database.engine import Database
 from records.jobs import events, jobs
 from runtime.clock import Clock

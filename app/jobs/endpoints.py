@@ -28,7 +28,7 @@ from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
-from records.access.permissions import NotAllowed
+from records.authority.permissions import NotAllowed
 from records.jobs import jobs
 from records.jobs.job_limits import TooManyUnfinishedJobs
 from records.jobs.jobs import ENDED, IdempotencyConflict, UnknownJob

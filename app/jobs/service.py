@@ -10,9 +10,10 @@ from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
-from records.access import audit, permissions
+from records.access import audit
 from records.access.audit import Action, Actor
 from records.access.keys import Key
+from records.authority import permissions
 from records.database.engine import Database
 from records.jobs import job_limits, jobs
 from runtime.clock import Clock

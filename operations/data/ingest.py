@@ -16,8 +16,8 @@ from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from operations.data.check_weather import check_observed
-from records.access import permissions
-from records.access.permissions import SERVICE, Grant
+from records.authority import permissions
+from records.authority.permissions import SERVICE, Grant
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import states

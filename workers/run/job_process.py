@@ -31,9 +31,9 @@ from hydrology.base.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
 from models.cores import use_cores
-from records.access import permissions
+from records.authority import permissions
+from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.database.engine import Database
-from records.database.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr

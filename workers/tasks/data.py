@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
-from records.access import permissions
+from records.authority import permissions
 from records.database.ids import sha256
 from records.weather import feeds
 from workers.job import Running

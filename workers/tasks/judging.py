@@ -12,7 +12,7 @@ from jobspec.jobs.judging import (
     ReforecastParams,
     VerificationParams,
 )
-from records.access import permissions
+from records.authority import permissions
 from records.versions import promotions
 from workers.job import Running
 from workers.tasks.common import MOST_TOLD

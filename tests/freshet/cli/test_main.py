@@ -19,7 +19,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> N
     lines = said.out[said.out.index("Commands") :].splitlines()
     first_words = [line.strip("│ ").split()[0] for line in lines if line.startswith("│ ") and line[2] != " "]
     assert said.code == 0
-    assert tuple(first_words) == COMMANDS
+    assert first_words == list(COMMANDS)
     assert "Exit codes: 0 done" in said.out
 
 

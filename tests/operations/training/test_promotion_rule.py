@@ -18,11 +18,11 @@ from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side
 from operations.training.train import train
 from records.access import keys
-from records.access.permissions import of_key
+from records.authority.permissions import of_key
+from records.authority.write_guard import Guard
 from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.database.json_columns import from_json
-from records.database.write_guard import Guard
 from records.verification.tables import ScoreRow
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import MedianComparison, SideBySide

@@ -8,7 +8,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec.authority import Authority, Owned
-from records.access.permissions import Grant
+from records.authority.permissions import Grant
 from records.basins.tables import BasinRow
 from records.runs.tables import RunRow
 from records.verification.tables import ComparisonRow

@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 
 from jobspec.kinds import read
-from records.access import keys, permissions
-from records.access.permissions import SERVICE, NotAllowed
+from records.access import keys
 from records.access.tables import KeyRow
+from records.authority import permissions
+from records.authority.permissions import SERVICE, NotAllowed
 from records.basins import basins
 from records.database.engine import Database
 from records.database.statements import table_of

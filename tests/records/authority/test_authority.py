@@ -17,12 +17,13 @@ from jobspec.feeds import NewFeed
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.upkeep import CheckParams
 from jobspec.kinds import KINDS
-from records.access import keys, permissions
-from records.access.permissions import SERVICE, Grant, NotAllowed
+from records.access import keys
+from records.authority import permissions
+from records.authority.permissions import SERVICE, Grant, NotAllowed
+from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.basins import basins
 from records.database.base import Base
 from records.database.engine import Database
-from records.database.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs
 from records.verification import comparisons
 from records.weather import feeds, weather_issues
