@@ -11,8 +11,9 @@ LearningRates = Mapping[str, Any]
 """The values of a schedule's fields that a request leaves out."""
 
 
-Unseen = Literal["past_weather", "embedding", "basin_vector"]
-"""What a member's gates can do without: see `TrainingConfig.unseen`."""
+Unseen = Literal["past_weather", "embedding", "basin_vector", "rain", "water"]
+"""What a member's gates can do without: see `TrainingConfig.unseen`. `rain` is today's and that of the past weather,
+`water` the shares of the cells."""
 
 
 class MCLSTMConfig(RequestModel):
@@ -52,6 +53,9 @@ class MCLSTMConfig(RequestModel):
         description="Time scales in days of means of the past weather that the gates see; none, as published.",
     )
     output_gate_bias: float = Field(-3.0, description="Initial bias of the output gate.")
+    wetness: bool = Field(
+        False, description="Whether a cell's own water opens its output gate; not so in the published network."
+    )
 
 
 class _Comparison(RequestModel):

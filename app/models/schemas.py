@@ -56,14 +56,20 @@ class Closure(Model):
 
 
 class ProbeResult(Model):
-    """What a probe of the networks' physics found, on weather made for the purpose: a version that fails one is not
-    promoted."""
+    """What was found of the networks' physics: a version that fails what is `binding` is not promoted."""
 
     name: str
     asks: str = Field(description="What was measured: the worst of all members.")
     unit: str = Field(description="Of `value` and `limit`; `1` for a share.")
     limit: float = Field(description="The largest value that passes.")
     value: float | None = Field(description="Null where the network gave no finite number: that fails.")
+    reason: str | None = Field(description="Why a larger value is against physics; null where `asks` shows it.")
+    failing: float | None = Field(
+        description="The share of members x basins beyond the limit; null of a probe on weather made for the purpose."
+    )
+    binding: bool = Field(
+        description="False where the network's design does not rule a failure out: it is reported, and 1 % may fail."
+    )
     passes: bool
 
 

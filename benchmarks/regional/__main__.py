@@ -1,5 +1,6 @@
-"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean RECIPE-SEED ...`, `... train SERIES [MEMBER ...]`,
-`... score SERIES`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`,
+"""`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES
+[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`,
+`... ship-skill ENSEMBLE`,
 `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
@@ -7,7 +8,7 @@ FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both tra
 
 import argparse
 
-from benchmarks.regional import members, pictures, score, shipped_skill, snow, trials
+from benchmarks.regional import examination, members, pictures, score, shipped_skill, snow, trials
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
 from models.cores import use_cores
@@ -23,11 +24,14 @@ def main() -> None:
     trial = what.add_parser("trial")
     trial.add_argument("recipe", choices=sorted(RECIPES))
     trial.add_argument("seed", nargs="?", type=int, default=0)
-    what.add_parser("mean").add_argument("trials", nargs="+")
+    what.add_parser("mean").add_argument("parts", nargs="+")
     some = what.add_parser("train")
     some.add_argument("series", choices=members.NAMES)
     some.add_argument("members", nargs="*", type=int)
     what.add_parser("score").add_argument("series", choices=score.NAMES)
+    examined = what.add_parser("examine")
+    examined.add_argument("name", help="a shipped ensemble, or a trial as NAME-SEED")
+    examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
@@ -38,11 +42,13 @@ def main() -> None:
     if arguments.what == "trial":
         trials.trial(arguments.recipe, arguments.seed)
     elif arguments.what == "mean":
-        trials.mean(arguments.trials)
+        trials.mean(arguments.parts)
     elif arguments.what == "train":
         members.train(arguments.series, arguments.members)
     elif arguments.what == "score":
         score.score(arguments.series)
+    elif arguments.what == "examine":
+        examination.examine(arguments.name, arguments.every)
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":

@@ -1,11 +1,12 @@
 """The basins, the periods and the database of the experiment."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.sources.camels import CamelsSource
 from operations.data.ingest import ingest
-from records.basins import basins as basin_records
 from records.database.engine import Database
+from records.series import series
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -13,12 +14,28 @@ TRAINING, VALIDATION, TEST = "1999-10-01..2008-09-30", "1980-10-01..1989-09-30",
 EVERY_YEAR = "1980-10-01..2008-09-30"
 PRODUCT = "maurer_extended"
 BASINS = "basin_lists/447_basin_file.txt"
-FILES = (
-    "maurer_extended.zip",
-    "basin_timeseries_v1p2_metForcing_obsFlow.zip",
-    "camels_attributes_v2.0",
-    "swe_reference.zip",
-)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A forcing product of the experiment.
+
+    Attributes:
+        archive: its zip file, below FRESHET_CAMELS.
+        validation: the days by which choices are made, with weather for the warm-up before them.
+    """
+
+    archive: str
+    validation: str = VALIDATION
+
+
+PRODUCTS = {
+    PRODUCT: Product("maurer_extended.zip"),
+    # Most of its records begin on 1980-10-01, so the first validation year is the warm-up.
+    "daymet": Product("daymet_400.zip", "1981-10-01..1989-09-30"),
+}
+OTHER_FILES = ("basin_timeseries_v1p2_metForcing_obsFlow.zip", "camels_attributes_v2.0", "swe_reference.zip")
+FILES = (PRODUCTS[PRODUCT].archive, *OTHER_FILES)
 
 
 def camels() -> Path:
@@ -29,30 +46,34 @@ def camels() -> Path:
     return folder
 
 
-def basins() -> list[str]:
-    """Return the 447 basins that all published models cover."""
+def basins(product: str = PRODUCT) -> list[str]:
+    """Return the 447 basins that all published models cover, as far as a product covers them."""
     path = camels() / BASINS
     if not path.exists():
         raise SystemExit(f"{path} is missing: FRESHET_CAMELS must name a folder with the list of the 447 basins.")
-    return [f"USGS-{number}" for number in path.read_text().split()]
+    every = [f"USGS-{number}" for number in path.read_text().split()]
+    if product == PRODUCT:
+        return every
+    covered = set(CamelsSource([camels() / PRODUCTS[product].archive]).basins())
+    return [basin for basin in every if basin in covered]
 
 
-def source() -> CamelsSource:
-    """Return the files that the experiment reads."""
-    return CamelsSource([camels() / name for name in FILES])
+def source(product: str = PRODUCT) -> CamelsSource:
+    """Return the files that the experiment reads: weather of a product, flow, attributes and snow."""
+    return CamelsSource([camels() / name for name in (PRODUCTS[product].archive, *OTHER_FILES)])
 
 
-def opened() -> Database:
-    """Return the database of FRESHET_DATA with the 447 basins in it; those that are missing are ingested."""
+def opened(product: str = PRODUCT) -> Database:
+    """Return the database of FRESHET_DATA with a product's basins in it; those that are missing are ingested."""
     database = Database(Settings.load().database_url)
     database.migrate()
+    wanted = basins(product)
     with database.reading() as session:
-        there = {basin.id for basin in basin_records.list_basins(session)}
-    if missing := [basin for basin in basins() if basin not in there]:
-        print(f"{len(missing)} basins are ingested first")
-        require_all(
-            {outcome.basin: outcome.error for outcome in ingest(database, source(), Clock(), missing) if outcome.error}
-        )
+        there = {basin for basin, _ in series.extent(session, wanted, product, ["precipitation"])}
+    if missing := [basin for basin in wanted if basin not in there]:
+        print(f"{len(missing)} basins of {product} are ingested first")
+        outcomes = ingest(database, source(product), Clock(), missing)
+        require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     return database
 
 

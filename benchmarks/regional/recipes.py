@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.regional.data import PRODUCT, TRAINING, VALIDATION
-from jobspec.training import TrainingConfig, sequence_to_one
+from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
+from jobspec.training import STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
 
 SUBSET = 11  # every so many basins are the 40 of the comparison with sequence-to-one
 
@@ -17,18 +17,25 @@ class Recipe:
         settings: what is not as by default.
         every: it takes every so many basins of the 447.
         hours: of a core for its steps, after which it stops.
+        product: the forcing product; its basins and its validation period come with it.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
     every: int = 1
     hours: float | None = None
+    product: str = PRODUCT
+
+    @property
+    def basins(self) -> list[str]:
+        """The basins that it learns from."""
+        return basins(self.product)[self.every - 1 :: self.every]
 
     def config(self, **changes: Any) -> TrainingConfig:
         """Return the configuration of its training."""
         fixed = {
-            "inputs": {"product": PRODUCT},
+            "inputs": {"product": self.product},
             "train_period": TRAINING,
-            "validation_period": VALIDATION,
+            "validation_period": PRODUCTS[self.product].validation,
             "validate_every": 250,
             "checkpoint_every": 50,
         }
@@ -64,9 +71,17 @@ def _members(steps: int = 3000, **fields: Any) -> dict[str, Any]:
 
 VECTORS = {"rank": 16, "basin_vector": 32}
 
+NOT_AREA = tuple(name for name in STATIC_ATTRIBUTES if name != "area_gages2")
+
 RECIPES = {
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
     "members": Recipe(_members(unseen=((), ("past_weather",), ("embedding",)))),
+    # The same on another product's weather, in the basins that it covers.
+    "daymet": Recipe(_members(), product="daymet"),
+    # Towards networks that pass the examination in physics.
+    "no-area": Recipe(_members(inputs={"product": PRODUCT, "static": NOT_AREA})),
+    "linear": Recipe(_members(unseen=(("rain", "water"),))),
+    "monotone": Recipe(_members(unseen=(("rain", "water"),), network={"wetness": True})),
     # What those of the ensembles before were.
     "first-members": Recipe(_mclstm(64, 3000)),
     "second-members": Recipe(_members(expectile=0.58)),

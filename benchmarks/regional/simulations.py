@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, opened, require_all
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Day, Period
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP
@@ -52,17 +52,21 @@ def shipped(folder: Path) -> form.Ensemble:
     return form.read(folder)
 
 
-def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
-    """Return what every member makes of the whole record of every basin, from its first day."""
-    database = opened()
+def simulate(ensemble: Ensemble, names: Sequence[str], last: Day | None = None) -> Simulated:
+    """Return what every member makes of the days that the records of all basins hold, from the first of them.
+
+    Args:
+        last: the last day that is simulated; that of the records unless given.
+    """
+    database = opened(ensemble.config.inputs.product)
     with database.reading() as session:
         loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
     database.close()
     require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
     forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, str)]
-    record = forcings[0].period
-    if any(forcing.period != record for forcing in forcings):
-        raise SystemExit("The basins' forcings do not cover the same days.")
+    ends = [one.period.last for one in forcings]
+    record = Period(max(one.period.first for one in forcings), min(ends if last is None else [*ends, last]))
+    forcings = [forcing.over(record) for forcing in forcings]
     blocks = [
         ensemble.simulate(stacked(forcings[first : first + GROUP]), None, ("discharge",))[0]["discharge"]
         for first in range(0, len(forcings), GROUP)
@@ -70,14 +74,14 @@ def simulate(ensemble: Ensemble, names: Sequence[str]) -> Simulated:
     return Simulated(record, np.concatenate(blocks, axis=1))
 
 
-def observe(names: Sequence[str], text: str) -> Observed:
-    """Return the observed discharge of basins over a period."""
+def observe(names: Sequence[str], text: str, product: str = PRODUCT) -> Observed:
+    """Return the observed discharge of basins over a period, by the areas of a product."""
     period, reasons = Period.parse(text), dict[str, str]()
     discharge: Array = np.full((len(names), len(period)), np.nan, np.float32)
     database = opened()
     with database.reading() as session:
         for row, name in zip(discharge, names, strict=True):
-            flow = load_discharge(session, name, [PRODUCT], period)
+            flow = load_discharge(session, name, [product], period)
             if isinstance(flow, str):
                 reasons[name] = flow
             else:

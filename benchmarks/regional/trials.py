@@ -3,17 +3,21 @@
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.regional.data import VALIDATION, basins, opened, require_all
+from benchmarks.regional import members
+from benchmarks.regional.data import PRODUCTS, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import quartiles, scores
-from benchmarks.regional.simulations import Array, observe, simulate
+from benchmarks.regional.simulations import Array, observe, shipped, simulate
 from hydrology.base.calendar import Period
 from jobspec.training import TrainingConfig
+from models.arrays import days_of
 from models.ensemble import Ensemble
+from models.pretrained.loading import load
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
@@ -29,7 +33,7 @@ class _OutOfTimeError(Exception):
 
 def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> MemberTraining:
     """Return the training of one member on some basins, at its beginning."""
-    database = opened()
+    database = opened(config.inputs.product)
     with database.reading() as session:
         prepared = prepare(session, config, names)
     database.close()
@@ -40,14 +44,8 @@ def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> Memb
 
 def trial(name: str, seed: int) -> None:
     """Train one member of a recipe, from where it was stopped, and write its curve."""
-    recipe = RECIPES[name]
-    config = recipe.config()
-    names = basins()[recipe.every - 1 :: recipe.every]
-    member = lone_member(config, names, seed)
-    made = fingerprint(config.model_dump(mode="json"))[:8]
-    checkpoint = Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
-    if checkpoint.exists():
-        member.resume(checkpoint.read_bytes())
+    recipe, member = RECIPES[name], _resumed(name, seed)
+    checkpoint = _checkpoint(name, seed)
 
     def keep(_step: int, blob: bytes) -> None:
         part = checkpoint.with_suffix(".part")
@@ -63,13 +61,15 @@ def trial(name: str, seed: int) -> None:
 
     with contextlib.suppress(_OutOfTimeError):
         member.run(keep, tell)
-    observed, simulated = observe(names, VALIDATION), _simulated(member, names)
+    names, period = recipe.basins, Period.parse(PRODUCTS[recipe.product].validation)
+    observed = observe(names, str(period), recipe.product)
+    simulated: Array = simulate(_ensemble(member), names, period.last).over(period)[0]
     np.save(_simulation(name, seed), simulated)
     result = {
         "recipe": name,
         "seed": seed,
         "basins": len(member.data.discharge),
-        "config": config.model_dump(mode="json"),
+        "config": member.config.model_dump(mode="json"),
         "steps": member.step,
         "core_minutes": member.seconds / 60,
         "log": member.log,
@@ -79,30 +79,93 @@ def trial(name: str, seed: int) -> None:
     (RESULTS / f"{name}-{seed}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
-def _simulated(member: MemberTraining, names: Sequence[str]) -> Array:
-    """Return the discharge by the best weights over the validation period, (basins, days) in mm/day."""
+def trained(trial: str) -> Ensemble:
+    """Return the member of a trial, `NAME-SEED`, with its best weights so far."""
+    name, seed = _parsed(trial)
+    if not _checkpoint(name, seed).exists():
+        raise SystemExit(f"`python -m benchmarks.regional trial {name} {seed}` trains it first.")
+    return _ensemble(_resumed(name, seed))
+
+
+def _resumed(name: str, seed: int) -> MemberTraining:
+    """Return the training of a trial, where it was stopped or at its beginning."""
+    recipe = RECIPES[name]
+    member, checkpoint = lone_member(recipe.config(), recipe.basins, seed), _checkpoint(name, seed)
+    if checkpoint.exists():
+        member.resume(checkpoint.read_bytes())
+    return member
+
+
+def _checkpoint(name: str, seed: int) -> Path:
+    made = fingerprint(RECIPES[name].config().model_dump(mode="json"))[:8]
+    return Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
+
+
+def _ensemble(member: MemberTraining) -> Ensemble:
     assert member.best is not None
-    ensemble = Ensemble.load(member.config, member.scaler, {0: member.best}, member.learnt_from)
-    discharge: Array = simulate(ensemble, names).over(Period.parse(VALIDATION))[0]
-    return discharge
+    return Ensemble.load(member.config, member.scaler, {0: member.best}, member.learnt_from)
 
 
 def _simulation(name: str, seed: int) -> Path:
     return Settings.load().data / f"trial-{name}-{seed}.npy"
 
 
-def mean(trials: Sequence[str]) -> None:
-    """Print the scores of the mean of some trials on the validation period: what members add to each other.
+def _parsed(trial: str) -> tuple[str, int]:
+    name, _, seed = trial.rpartition("-")
+    if name not in RECIPES or not seed.isdecimal():
+        raise SystemExit(f"{trial!r} is not a trial: give NAME-SEED, NAME one of {', '.join(sorted(RECIPES))}.")
+    return name, int(seed)
+
+
+def mean(parts: Sequence[str]) -> None:
+    """Print the scores of a weighted mean on the validation days and basins that all its parts cover.
 
     Args:
-        trials: `NAME-SEED` each, of all basins; one may stand there several times.
+        parts: trials as `NAME-SEED`, or series whose shipped members are averaged; each with its weight before it, as
+            `0.3:daymet-0`, or 1.
     """
-    simulated = []
-    for trial in trials:
-        name, _, seed = trial.rpartition("-")
-        path = _simulation(name, int(seed))
-        if not path.exists():
-            raise SystemExit(f"{path} is missing: `python -m benchmarks.regional trial {name} {seed}` makes it.")
-        simulated.append(np.load(path))
-    of_mean = quartiles(scores(np.mean(simulated, axis=0), observe(basins(), VALIDATION)))
-    print(json.dumps({"trials": list(trials), "validation": of_mean}, indent=1))
+    weights, simulations = zip(*map(_part, parts), strict=True)
+    names = [name for name in simulations[0].basins if all(name in one.basins for one in simulations)]
+    first = max(simulations, key=lambda one: one.period.first)
+    period = Period(first.period.first, min(one.period.last for one in simulations))
+    discharge = [one.over(names, period) for one in simulations]
+    of_mean = scores(np.average(discharge, axis=0, weights=weights), observe(names, str(period)))
+    result = {"parts": list(parts), "period": str(period), "basins": len(names), "validation": quartiles(of_mean)}
+    print(json.dumps(result, indent=1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulation:
+    """Discharge of some basins over a validation period, (basins, days) in mm/day."""
+
+    basins: list[str]
+    period: Period
+    discharge: Array
+
+    def over(self, basins: Sequence[str], period: Period) -> Array:
+        rows = [self.basins.index(name) for name in basins]
+        days: Array = self.discharge[rows, days_of(self.period, period)]
+        return days
+
+
+def _part(text: str) -> tuple[float, _Simulation]:
+    """Return weight and simulation of a part of a mean."""
+    *weight, name = text.split(":", 1)
+    return float(weight[0]) if weight else 1.0, _of_series(name) if name in members.NAMES else _of_trial(name)
+
+
+def _of_series(name: str) -> _Simulation:
+    chosen = members.series(name)
+    names, period = list(chosen.basins), Period.parse(PRODUCTS[RECIPES[chosen.recipe].product].validation)
+    return _Simulation(
+        names, period, simulate(load(shipped(chosen.folder)), names, period.last).over(period).mean(axis=0)
+    )
+
+
+def _of_trial(trial: str) -> _Simulation:
+    name, seed = _parsed(trial)
+    path = _simulation(name, seed)
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: `python -m benchmarks.regional trial {name} {seed}` makes it.")
+    recipe = RECIPES[name]
+    return _Simulation(recipe.basins, Period.parse(PRODUCTS[recipe.product].validation), np.load(path))

@@ -10,7 +10,10 @@ submission.
 
 Every gate sees x(t), the auxiliaries, the statics and c(t-1) / (|c(t-1)|_1 + eps), normalised per sample; with an
 `Embedding`, which is not the paper's, its values too. R's pre-activations may be of a low rank, which is not the
-paper's either: U (V u) + b, with u all that the gates see.
+paper's either: U (V u) + b, with u all that the gates see. Nor is it the paper's that a cell's own water may open its
+output gate: o_k = sigma(z_k + log(1 + kappa_k m_k)), with kappa_k >= 0 learnt. The outflow o_k m_k then rises with m_k,
+and never faster than m_k itself. So where no other gate sees rain or water, additional rain leaves no cell with less
+water, and lowers neither discharge nor loss on any day.
 """
 
 from collections.abc import Collection, Sequence
@@ -32,6 +35,7 @@ from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
 ROUNDED_MM = 1e-3  # a cell that a storm has passed through holds what rounding leaves of hundreds of mm
+FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
 RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
 Recurrence = Literal["fastest", "torch", "plain"]
@@ -53,6 +57,7 @@ class MCLSTM(Network):
         antecedent_days: time scales of the `AntecedentWeather` that gates and embedding see; none as published.
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
+        wetness: whether a cell's own water opens its output gate; not so in the published network.
         recurrence: which program runs the days.
     """
 
@@ -72,6 +77,7 @@ class MCLSTM(Network):
         vector_dropout: float = 0.0,
         antecedent_days: Sequence[float] = (),
         output_gate_bias: float = -3.0,
+        wetness: bool = False,
         recurrence: Recurrence = "fastest",
     ) -> None:
         super().__init__()
@@ -84,6 +90,7 @@ class MCLSTM(Network):
         self.redistribution = nn.Linear(rank or features, cells * cells)  # U and b
         self.input_gate = nn.Linear(features, cells)
         self.output_gate = nn.Linear(features, cells)
+        self.wetness = nn.Parameter(torch.zeros(cells)) if wetness else None  # log of kappa FIRST_WETNESS_MM
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.recurrence = recurrence
         self._kept: tuple[tuple[tuple[int, int], ...], Gates] | None = None
@@ -114,14 +121,16 @@ class MCLSTM(Network):
 
     def hide(self, unseen: Collection[Unseen]) -> None:
         """Let neither gates nor embedding see some inputs: their weights are 0, and stay so however long they learn."""
-        means = self.antecedent.values if self.antecedent else 0
         vector = self.vectors.size if self.vectors else 0
         embedded = self.embedding.values if self.embedding else 0
-        weather = [(self.drivers - means - embedded, True), (means, "past_weather" not in unseen)]
+        rain, past = "rain" not in unseen, "past_weather" not in unseen
+        scales = len(self.antecedent.kept) if self.antecedent else 0
+        auxiliary = (self.drivers - embedded) // (1 + scales) - 1
+        weather = [(1, rain), (auxiliary, True)] + scales * [(1, rain and past), (auxiliary, past)]
         basin = [(self.static - vector, True), (vector, "basin_vector" not in unseen)]
         embedding = [(embedded, "embedding" not in unseen)]
         for gate in (self.input_gate, self.output_gate, self.mixing or self.redistribution):
-            hold_at_zero(gate.weight, [*weather, *embedding, *basin, (self.cells, True)])
+            hold_at_zero(gate.weight, [*weather, *embedding, *basin, (self.cells, "water" not in unseen)])
         if self.embedding is not None:
             hold_at_zero(self.embedding.first.weight, [*weather, *basin])
 
@@ -213,7 +222,8 @@ class MCLSTM(Network):
             factor = functional.pad(factor, (0, len(weight) - len(V.weight)))
         weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
         of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
-        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias)
+        wetness = None if self.wetness is None else self.wetness.exp() / FIRST_WETNESS_MM
+        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:

@@ -25,8 +25,9 @@ def tagged_scan(
     fixed = functional.linear(static, gates.static, gates.bias)
     storage, outflow, tagged_outflow, tagged = [], [], [], tags.cells.mT
     for d, x, x_tags in zip(drivers, mass, tags.mass, strict=True):
-        i, o, R = _gates_of_day(gates, fixed, d, cells)
+        i, z_o, R = _gates_of_day(gates, fixed, d, cells)
         m_tot = (cells.unsqueeze(-2) @ R).squeeze(-2) + i * x.unsqueeze(-1)  # (10)
+        o = torch.sigmoid(z_o if gates.wetness is None else z_o + torch.log1p(gates.wetness * m_tot))  # (15)
         m_tags = tagged @ R + i.unsqueeze(-2) * x_tags.unsqueeze(-1)
         h, h_tags = o * m_tot, o.unsqueeze(-2) * m_tags  # (12)
         cells, tagged = m_tot - h, m_tags - h_tags  # (11)
@@ -39,7 +40,7 @@ def tagged_scan(
 
 
 def _gates_of_day(gates: Gates, fixed: Tensor, drivers: Tensor, cells: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return i (B, K), o (B, K) and R (B, K, K), source by row."""
+    """Return i (B, K), the argument of o (B, K) and R (B, K, K), source by row."""
     K = cells.shape[-1]
     P = aligned_size(K)
     normalised = cells / (cells.sum(-1, keepdim=True) + EPSILON)
@@ -48,4 +49,4 @@ def _gates_of_day(gates: Gates, fixed: Tensor, drivers: Tensor, cells: Tensor) -
     if gates.factor is not None:
         z_R = functional.linear(z_R, gates.factor, gates.factor_bias)
     z_R, z_i, z_o = z_R.unflatten(-1, (K, P))[..., :K], z_i[..., :K], z_o[..., :K]
-    return normalised_logistic(z_i), torch.sigmoid(z_o), normalised_relu(z_R)  # (17), (15), (18)
+    return normalised_logistic(z_i), z_o, normalised_relu(z_R)  # (17), (18)

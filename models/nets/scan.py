@@ -24,6 +24,9 @@ and in every cell the tags are scaled to add up to m_k: each is rounded by itsel
 be rounded the same way day after day. Exactly they add up without.
 
 Where R is factorised, Z_R = U v + b with v = V u: r mixtures of what the gates see, the same for all source cells.
+
+Where a cell's own water opens its output gate, o_k = sigma(z_k + log(1 + kappa_k m_k)), and with dz the gradient of the
+argument's z, m_k gets kappa_k dz / (1 + kappa_k m_k) too, and kappa_k gets m_k dz / (1 + kappa_k m_k).
 """
 
 from typing import Any, NamedTuple
@@ -71,6 +74,7 @@ class Gates:
         bias: (H + 2 P,).
         factor: U, (K P, r), and None where R is not factorised.
         factor_bias: b, (K P,), or None.
+        wetness: kappa, (K,) in 1/mm, not negative; None where a cell's water does not open its output gate.
         prepared: what a program made of the weights for itself, by its name; of use while they stay the same.
     """
 
@@ -81,9 +85,10 @@ class Gates:
         bias: Tensor,
         factor: Tensor | None = None,
         factor_bias: Tensor | None = None,
+        wetness: Tensor | None = None,
     ) -> None:
         self.varying, self.static, self.bias = varying, static, bias
-        self.factor, self.factor_bias = factor, factor_bias
+        self.factor, self.factor_bias, self.wetness = factor, factor_bias, wetness
         self.prepared: dict[str, dict[str, Tensor]] = {}
 
 
@@ -97,7 +102,7 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
         cells: (B, K), in mm, the water before the first day; not negative.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
-    arguments = (gates.varying, gates.factor, gates.factor_bias, fixed, drivers, mass, cells)
+    arguments = (gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, drivers, mass, cells)
     storage, outflow = _Scan.apply(*arguments)  # type: ignore[no-untyped-call]
     return storage, outflow, outflow[..., 1:].sum(-1)
 
@@ -110,7 +115,7 @@ def tagged_scan(
     The arguments are those of `scan`. The gates and all water are to the bit those of `scan`.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
-    of_day = _GatesOfDay(gates.varying, gates.factor, gates.factor_bias, fixed, cells.shape[-1])
+    of_day = _GatesOfDay(gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, cells.shape[-1])
     storage, outflow, of_tags = [], [], []
     c, tagged = cells, tags.cells.mT  # (B, G, K)
     for d, x, x_tags in zip(drivers, mass, tags.mass, strict=True):
@@ -159,9 +164,15 @@ class _GatesOfDay:
     """Computes the gates of a day into buffers that all days share."""
 
     def __init__(
-        self, weight: Tensor, factor: Tensor | None, factor_bias: Tensor | None, fixed: Tensor, cells: int
+        self,
+        weight: Tensor,
+        factor: Tensor | None,
+        factor_bias: Tensor | None,
+        wetness: Tensor | None,
+        fixed: Tensor,
+        cells: int,
     ) -> None:
-        self.cells, self.fixed, self.factor_bias = cells, fixed, factor_bias
+        self.cells, self.fixed, self.factor_bias, self.wetness = cells, fixed, factor_bias, wetness
         self.weight_T = weight.t().contiguous()
         self.factor_T = None if factor is None else factor.t().contiguous()
         self.features = fixed.new_empty(fixed.shape[0], weight.shape[1])  # u = (c / |c|, drivers)
@@ -191,7 +202,8 @@ class _GatesOfDay:
         i = normalised_logistic(z_i)
         m = torch.bmm(w.unsqueeze(1), A)[:, 0, :K]
         m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
-        return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o), m)
+        lift = 0 if self.wetness is None else torch.log1p(self.wetness * m)
+        return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o + lift), m)
 
     def sources(self, z_R: Tensor) -> Tensor:
         """Return R's part of the pre-activations, (B, K, P)."""
@@ -211,12 +223,13 @@ class _Scan(torch.autograd.Function):
         weight: Tensor,
         factor: Tensor | None,
         factor_bias: Tensor | None,
+        wetness: Tensor | None,
         fixed: Tensor,
         drivers: Tensor,
         mass: Tensor,
         cells: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        gates = _GatesOfDay(weight, factor, factor_bias, fixed.contiguous(), cells.shape[-1])
+        gates = _GatesOfDay(weight, factor, factor_bias, wetness, fixed.contiguous(), cells.shape[-1])
         storage = cells.new_empty(len(drivers), *cells.shape)
         outflow = torch.empty_like(storage)
         c = cells
@@ -224,24 +237,24 @@ class _Scan(torch.autograd.Function):
             day = gates(c, d, x)
             torch.mul(day.o, day.m, out=h)
             c = torch.sub(day.m, h, out=c_next)
-        ctx.save_for_backward(weight, factor, factor_bias, fixed, drivers, mass, cells, storage)
+        ctx.save_for_backward(weight, factor, factor_bias, wetness, fixed, drivers, mass, cells, storage)
         return storage, outflow
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_storage: Tensor, d_outflow: Tensor) -> tuple[Tensor | None, ...]:
-        weight, factor, factor_bias, fixed, drivers, mass, cells, storage = ctx.saved_tensors
+        weight, factor, factor_bias, wetness, fixed, drivers, mass, cells, storage = ctx.saved_tensors
         K = cells.shape[-1]
-        wants_drivers, wants_mass = ctx.needs_input_grad[4:6]
+        wants_drivers, wants_mass = ctx.needs_input_grad[5:7]
         d_weight_T, d_fixed = weight.new_zeros(weight.shape[::-1]), torch.zeros_like(fixed)
-        d_factor, d_factor_bias = (
-            None if values is None else torch.zeros_like(values) for values in (factor, factor_bias)
+        d_factor, d_factor_bias, d_wetness = (
+            None if values is None else torch.zeros_like(values) for values in (factor, factor_bias, wetness)
         )
         # What the drivers get is seldom asked for, and a product for the cells alone is faster.
         to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
-        gates = _GatesOfDay(weight, factor, factor_bias, fixed.contiguous(), K)
+        gates = _GatesOfDay(weight, factor, factor_bias, wetness, fixed.contiguous(), K)
         dz = torch.zeros_like(gates.rows)
         dz_all_R = dz if factor is None else torch.zeros_like(gates.z_R)
         dz_R = gates.sources(dz_all_R)[..., :K]  # what pads a row stays 0
@@ -253,6 +266,11 @@ class _Scan(torch.autograd.Function):
             dc = dc + d_storage[t]
             dh = d_outflow[t]
             dm = torch.lerp(dc, dh, day.o)
+            torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
+            if d_wetness is not None:
+                along = dz_o / (1 + wetness * day.m)
+                d_wetness.add_((along * day.m).sum(0))
+                dm = dm + wetness * along
             A = day.A[..., :K]
             q = torch.bmm(dm.unsqueeze(1), A.mT).squeeze(1) / day.s
             q = torch.where(day.dead, dm, q)
@@ -261,7 +279,6 @@ class _Scan(torch.autograd.Function):
             di = dm * mass[t].unsqueeze(-1)
             d_log = day.i * (di - (day.i * di).sum(-1, keepdim=True))
             torch.mul(d_log, torch.sigmoid(-day.z_i), out=dz_i)
-            torch.mul((dh - dc) * day.m, day.o * (1 - day.o), out=dz_o)
             if d_factor is not None and d_factor_bias is not None:
                 d_factor.addmm_(dz_all_R.t(), gates.mixtures)
                 d_factor_bias.add_(dz_all_R.sum(0))
@@ -275,4 +292,4 @@ class _Scan(torch.autograd.Function):
                 torch.sum(dm * day.i, -1, out=d_mass[t])
             dn = du[:, :K]  # through c / (|c|_1 + eps)
             dc = q + (dn - (dn * c).sum(-1, keepdim=True) / day.norm) / day.norm
-        return d_weight_T.t(), d_factor, d_factor_bias, d_fixed, d_drivers, d_mass, dc
+        return d_weight_T.t(), d_factor, d_factor_bias, d_wetness, d_fixed, d_drivers, d_mass, dc

@@ -1,23 +1,90 @@
 """What the probes of physics find of a version, before it is kept."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day, Period, water_year
 from hydrology.water.probe_results import ProbeResult
 from jobspec.training import TrainingConfig
 from models import checkpoint
+from models.arrays import Forcing
 from models.ensemble import Ensemble
+from models.examination.exam import YEAR, Exam
+from models.examination.experiments import answers
+from models.examination.weather import TEMPERATURES
+from models.nets.products import BLOCK
 from models.physics import measure
 from models.scaling import Scaler
+from operations.data.dataset import load_forcings, stacked
 from operations.versions.stages import single
+from records.basins import basins
 from records.versions.versions import Member, NewVersion
 
+YEARS = (4, 3, 2)
+"""Water years that are examined: as many of these as records hold after a year of warm-up."""
+ONE_DAY = np.timedelta64(1, "D")
 
-def measured(version: NewVersion, members: Sequence[Member]) -> tuple[ProbeResult, ...] | None:
-    """Return what the probes find of the weights that a version uses; None without members."""
+
+@dataclass(frozen=True, slots=True)
+class RealWeather:
+    """The weather of some basins that networks are examined on.
+
+    Attributes:
+        forcing: from the first day of warm-up.
+        latitudes: of its basins, in degrees.
+        days: those examined.
+    """
+
+    forcing: Forcing
+    latitudes: tuple[float, ...]
+    days: Period
+
+
+def measured(
+    version: NewVersion, members: Sequence[Member], weather: RealWeather | None = None
+) -> tuple[ProbeResult, ...] | None:
+    """Return what is found of the weights that a version uses; None without members.
+
+    Args:
+        weather: of basins of the version; None: only what weather made for the purpose shows.
+    """
     if not members:
         return None
     weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
     config = TrainingConfig.from_stored(version.config)
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
     sizes = len(config.inputs.auxiliary), len(config.inputs.static)
-    return single("physics probes", lambda: measure(ensemble.networks, *sizes))
+    found = single("physics probes", lambda: measure(ensemble.networks, *sizes))
+    if weather is None or not ensemble.conserving:
+        return found
+    exam = Exam(ensemble, weather.forcing, weather.latitudes, weather.days)
+    return found + single("examination in physics", lambda: answers(exam))
+
+
+def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:
+    """Return weather of some of the named basins, spread over them; None where too little of it is known here.
+
+    An examination needs daily temperatures, latitudes, and a year of warm-up before two water years at least.
+    """
+    if {*TEMPERATURES} - {*config.inputs.auxiliary}:
+        return None
+    sites = basins.sites(session, names)
+    placed = [name for name in sites if sites[name].latitude is not None]
+    found = load_forcings(session, placed[:: -(-len(placed) // BLOCK) or 1], config)
+    records = {name: one.forcing for name, one in found.items() if not isinstance(one, str)}
+    for years in YEARS if records else ():
+        days, whole = _last_years(min(one.period.last for one in records.values()), years)
+        if covering := {name: one for name, one in records.items() if one.period.overlap(whole) == whole}:
+            latitudes = tuple(float(sites[name].latitude or 0) for name in covering)
+            return RealWeather(stacked([one.over(whole) for one in covering.values()]), latitudes, days)
+    return None
+
+
+def _last_years(last: Day, years: int) -> tuple[Period, Period]:
+    """Return some whole water years that end by a day, and the same with the year of warm-up before them."""
+    ended = int(water_year(np.array([last + ONE_DAY]))[0]) - 1
+    first, end = np.datetime64(f"{ended - years}-10-01"), np.datetime64(f"{ended}-09-30")
+    return Period(first, end), Period(first - np.timedelta64(YEAR, "D"), end)

@@ -21,7 +21,7 @@ from models.networks import architecture
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
-from operations.training.physics_probes import measured
+from operations.training.physics_probes import measured, real_weather
 from operations.training.training_data import Prepared, prepare
 from operations.versions.hardware import machine
 from operations.versions.process_pool import processes_for, side_by_side
@@ -271,8 +271,9 @@ def assemble(
     with database.reading() as session:
         finished = trainings.finished_members(session, begun.training_id)  # gone once there is a version
         twin = None if begun.twin is None else _led_to(session, begun.twin)
+        weather = real_weather(session, config, prepared.basins)
     new = new_version(clock, begun, label)
-    new = replace(new, properties=replace(new.properties, physics=measured(new, finished), twin=twin))
+    new = replace(new, properties=replace(new.properties, physics=measured(new, finished, weather), twin=twin))
     with database.transaction() as session:
         training = trainings.lock(session, begun.training_id)
         if training.version_id is not None:

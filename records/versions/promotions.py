@@ -80,7 +80,7 @@ def promote(
     candidate = versions.get(session, version)
     if candidate.status == "withdrawn":
         raise Withdrawn(f"Version {version} was withdrawn: promote another.")
-    if failures := [probe.in_words for probe in candidate.properties.physics or () if not probe.passes]:
+    if failures := [probe.in_words for probe in candidate.properties.physics or () if probe.forbids]:
         raise AgainstPhysics(f"Version {version} fails probes of its physics ({'; '.join(failures)}): promote another.")
     if basin_ids is None:
         basin_ids = basins_of(session, version)

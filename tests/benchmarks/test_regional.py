@@ -8,11 +8,15 @@ from matplotlib import pyplot
 
 from benchmarks.regional import pictures, uncertainty_pictures
 from benchmarks.regional.data import BASINS, basins, require_all
+from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.score import METRICS, quartiles
+from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
+from models.examination.exam import NOT_ASKED
+from models.examination.question import Question
 
 
 @pytest.fixture
@@ -77,3 +81,26 @@ def test_the_shares_of_the_pit_are_those_of_all_days_and_of_each_basin() -> None
     shares = [tenth["share"] for tenth in figures]
     assert shares == pytest.approx([1 / 3, *[0] * 8, 2 / 3])
     assert [tenth["of_basins"] for tenth in figures[::9]] == [[0, 0, 0.5], [1, 0.5, 1]]
+
+
+def test_a_mean_of_what_is_neither_a_series_nor_a_trial_names_what_there_is() -> None:
+    for part in ("unknown-0", "0.3:daymet", "members-x"):
+        with pytest.raises(SystemExit, match=r"is not a trial: give NAME-SEED, NAME one of .*daymet"):
+            mean([part])
+
+
+def test_a_question_is_summed_up_over_the_basins_that_are_asked() -> None:
+    question = Question("q", "asks", "mm/day", 0.1, "Because.")
+    figures = np.array([[0.0, 0.3, NOT_ASKED], [0.05, 0.2, NOT_ASKED], [0.02, 0.25, NOT_ASKED]])
+    found = summary(question, figures)
+    assert (found["asked"], found["failing"], found["asked_of_mean"], found["failing_of_mean"]) == (4, 2, 2, 1)
+    assert (found["largest"], found["largest_of_mean"]) == (0.3, 0.25)
+    assert found["median_of_failing"] == pytest.approx(0.25)
+    row = table({"questions": {"q": found}}).splitlines()[-1]
+    assert row == "| q | 0.1 mm/day | 50.0 % | 0.25, 0.3 | 50.0 % | 0.25 |"
+
+
+def test_a_figure_that_is_not_a_number_fails_where_its_basin_is_asked() -> None:
+    question = Question("q", "asks", "1", 0.1, "Because.")
+    found = summary(question, np.array([[np.nan, 0.0], [np.nan, 0.0]]))
+    assert (found["failing"], found["failing_of_mean"]) == (1, 1)

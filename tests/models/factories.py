@@ -24,6 +24,7 @@ def network(
     embedding: int = 3,
     rank: int = 0,
     antecedent_days: Sequence[float] = (),
+    wetness: bool = False,
 ) -> MCLSTM:
     """Return a network with gates open enough that water moves."""
     torch.manual_seed(seed)
@@ -35,6 +36,7 @@ def network(
         rank,
         antecedent_days=antecedent_days,
         output_gate_bias=-1.0,
+        wetness=wetness,
         recurrence=recurrence,
     ).to(dtype)
 

@@ -1,6 +1,7 @@
 """Trainings repeat, resume, validate and refuse."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,19 @@ def test_members_do_without_the_inputs_that_they_are_not_to_see(seed: int, hidde
 
     for name in ("past_weather", "embedding", "basin_vector"):
         assert torch.equal(discharge(**{name: 1.0}), discharge()) == (name == hidden)
+
+
+def test_gates_that_see_neither_rain_nor_water_make_the_flow_of_two_storms_the_sum_of_both() -> None:
+    network = MCLSTMConfig(cells=4, embedding=3, rank=2, basin_vector=2, antecedent_days=(5.0, 20.0))
+    training = member(network=network, unseen=(("rain", "water"),), weight_decay=0.1)
+    training.run()
+    inputs, _, _ = training._samples(0)
+    wet, dry = inputs.mass.clone(), inputs.mass.clone()
+    wet[::2], dry[1::2] = 0, 0
+    trained = training.network.eval()
+    with torch.no_grad():
+        both, one, other = (trained(replace(inputs, mass=mass))[0]["discharge"] for mass in (inputs.mass, wet, dry))
+    torch.testing.assert_close(both, one + other, rtol=1e-4, atol=1e-5)
 
 
 def test_training_learns_and_keeps_the_best_validation_weights() -> None:

@@ -12,6 +12,7 @@ from freshet.cli.context import opened
 from freshet.cli.models.train import Basins
 from freshet.cli.output import Json, answer, say, table
 from freshet.cli.progress import reporting
+from hydrology.water.probe_results import ProbeResult
 from operations.data.basins import chosen
 from records.access import audit
 from records.database.json_columns import to_json
@@ -54,9 +55,15 @@ def show(version: Version, as_json: Json = False) -> None:
     told = ("attribute_ranges", "physics")
     rows += [(name, value) for name, value in properties.items() if value is not None and name not in told]
     physics = one.properties.physics or ()
-    rows += [("physics passes" if probe.passes else "physics FAILS", probe.in_words) for probe in physics]
+    rows += [(_verdict(probe), probe.in_words) for probe in physics]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+
+
+def _verdict(probe: ProbeResult) -> str:
+    if probe.passes:
+        return "physics passes"
+    return "physics FAILS" if probe.forbids else "physics reports"
 
 
 def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:

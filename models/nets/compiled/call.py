@@ -4,9 +4,9 @@ import ctypes
 
 _SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags")
 _POINTERS = (
-    "weight", "weight_tiles", "factor", "factor_bias", "fixed", "drivers", "mass", "cells_before", "storage", "outflow",
-    "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias", "d_fixed",
-    "d_drivers", "d_mass", "d_cells", "tag_mass", "tag_cells", "tag_discharge", "tag_loss",
+    "weight", "weight_tiles", "factor", "factor_bias", "wetness", "fixed", "drivers", "mass", "cells_before", "storage",
+    "outflow", "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias",
+    "d_wetness", "d_fixed", "d_drivers", "d_mass", "d_cells", "tag_mass", "tag_cells", "tag_discharge", "tag_loss",
 )  # fmt: skip
 
 

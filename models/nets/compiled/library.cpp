@@ -9,10 +9,11 @@ struct Call {
     Shape shape;
     const void *weight, *weight_tiles;  // (rows, F), and null; half: (rows, deep), and its transpose in tiles
     const void *factor, *factor_bias;   // U and b of a factorised R
+    const void* wetness;                // (K), null where a cell's water does not open its own output gate
     const void *fixed, *drivers, *mass, *cells;
     void *storage, *outflow, *discharge;
     const void *d_storage, *d_outflow, *d_discharge;          // null where nothing asks
-    void *d_weight, *d_factor, *d_factor_bias;
+    void *d_weight, *d_factor, *d_factor_bias, *d_wetness;
     void *d_fixed, *d_drivers, *d_mass, *d_cells;  // d_drivers and d_mass may be null
     const void* tag_mass;                          // null where water is not told apart, as are the next
     void *tag_cells, *tag_discharge, *tag_loss;
@@ -43,7 +44,7 @@ Real* of(const void* p) { return const_cast<Real*>(static_cast<const Real*>(p));
 template <class Real, class Products>
 void run(const Call& call, Products& products, Real* scratch, bool backward) {
     Scan<Real> scan{call.shape,           of<Real>(call.drivers), of<Real>(call.mass), of<Real>(call.cells),
-                    of<Real>(call.storage), of<Real>(call.outflow),
+                    of<Real>(call.storage), of<Real>(call.outflow), of<Real>(call.wetness), of<Real>(call.d_wetness),
                     {of<Real>(call.tag_mass), of<Real>(call.tag_cells), of<Real>(call.tag_discharge), of<Real>(call.tag_loss)},
                     scratch};
     if (backward)

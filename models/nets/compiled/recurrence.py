@@ -43,7 +43,8 @@ def scan(
             processor has a unit for them and R is not factorised. Water is routed in float32 all the same.
     """
     weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
-    arguments = (gates.varying, gates.factor, gates.factor_bias, fixed, drivers, mass, cells, weights, precision)
+    parameters = (gates.varying, gates.factor, gates.factor_bias, gates.wetness)
+    arguments = (*parameters, fixed, drivers, mass, cells, weights, precision)
     return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
 
 
@@ -105,7 +106,7 @@ def _flow(made: Any) -> Flow:
 class _Scan(torch.autograd.Function):
     """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells and drivers.
 
-    `weights` are `weight`, `factor` and `factor_bias` as the program wants them, by the names of `Call`.
+    `weights` are `weight`, `factor`, `factor_bias` and `wetness` as the program wants them, by the names of `Call`.
     """
 
     @staticmethod
@@ -114,6 +115,7 @@ class _Scan(torch.autograd.Function):
         weight: Tensor,
         _factor: Tensor | None,
         _factor_bias: Tensor | None,
+        _wetness: Tensor | None,
         fixed: Tensor,
         drivers: Tensor,
         mass: Tensor,
@@ -139,8 +141,8 @@ class _Scan(torch.autograd.Function):
             if gradient is not None:
                 blocks[name] = _blocks(gradient, 1)
         wanted = {"d_cells": ("cells_before", 0)}
-        wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[4] else {}
-        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[5] else {}
+        wanted |= {"d_drivers": ("drivers", 1)} if ctx.needs_input_grad[5] else {}
+        wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[6] else {}
         blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
         blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
         made = _run(ctx.precision, weights, blocks, backward=True)
@@ -149,13 +151,14 @@ class _Scan(torch.autograd.Function):
         if len(d_weight) > rows:  # groups padded for bfloat16
             groups = blocks["storage"].shape[2] + 2
             d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups].flatten(0, 1)
-        d_factor, d_factor_bias = made.get("d_factor"), made.get("d_factor_bias")
-        if d_factor_bias is not None:
-            d_factor_bias = d_factor_bias.sum(1)
+        d_factor_bias, d_wetness = (
+            None if lanes is None else lanes.sum(1) for lanes in (made.get("d_factor_bias"), made.get("d_wetness"))
+        )
         whole = {name: _whole(blocks[name], axis, ctx.samples) for name, (_, axis) in wanted.items()}
         d_drivers, d_mass = whole.get("d_drivers"), whole.get("d_mass")
         return (
-            d_weight, d_factor, d_factor_bias, blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None, None,
+            d_weight, made.get("d_factor"), d_factor_bias, d_wetness,
+            blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None, None,
         )  # fmt: skip
 
 
@@ -201,24 +204,29 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
 
 
 def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Blocks:
-    """Return zeros, a team first: rows of `d_weight` are padded, a row of `d_factor_bias` is still to be summed."""
+    """Return zeros, a team first: rows of `d_weight` are padded, those of `d_factor_bias` and `d_wetness` are still to
+    be summed."""
     of = weights["weight"]
     wide = features + -features % (PAIRS if precision == "half" else TILE)
     kind = torch.float32 if precision == "half" else of.dtype
     gradients = {"d_weight": torch.zeros(teams, len(of), wide, dtype=kind)}
+    lanes = VECTOR_BYTES // kind.itemsize
+    if "wetness" in weights:
+        gradients["d_wetness"] = torch.zeros(teams, len(weights["wetness"]), lanes, dtype=kind)
     if "factor" in weights:
         rows, rank = weights["factor"].shape
         gradients["d_factor"] = torch.zeros(teams, rows, rank, dtype=kind)
-        gradients["d_factor_bias"] = torch.zeros(teams, rows, VECTOR_BYTES // kind.itemsize, dtype=kind)
+        gradients["d_factor_bias"] = torch.zeros(teams, rows, lanes, dtype=kind)
     return gradients
 
 
 def _prepared(gates: Gates, cells: int, half: bool) -> Blocks:
     """Return the weights as the program wants them."""
+    weights = {"factor": gates.factor, "factor_bias": gates.factor_bias, "wetness": gates.wetness}
+    given = {name: values.detach().contiguous() for name, values in weights.items() if values is not None}
     if half:
-        return dict(zip(("weight", "weight_tiles"), _tiles_of(gates.varying.detach(), cells), strict=True))
-    weights = {"weight": gates.varying, "factor": gates.factor, "factor_bias": gates.factor_bias}
-    return {name: values.detach().contiguous() for name, values in weights.items() if values is not None}
+        return given | dict(zip(("weight", "weight_tiles"), _tiles_of(gates.varying.detach(), cells), strict=True))
+    return given | {"weight": gates.varying.detach().contiguous()}
 
 
 def _tiles_of(weight: Tensor, cells: int) -> tuple[Tensor, Tensor]:

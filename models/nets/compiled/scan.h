@@ -36,6 +36,8 @@ struct Scan {
     Shape shape;
     const Real *drivers, *mass, *cells;  // a block first: (T, D, 32), (T, 32), (K, 32)
     Real *storage, *outflow;             // (T, K, 32)
+    const Real* wetness;                 // (K), or null
+    Real* d_wetness;                     // (K, LANES), to be summed over the lanes; not used forward
     Tags<Real> tags;
     Real* scratch;                       // of scratch_rows rows
 
@@ -135,7 +137,7 @@ struct Scan {
     template <class Products>
     void release(Products& products, int64_t b, int64_t t, Real* discharge) const {
         products.group(b, shape.cells + 1, z());
-        for (int64_t k = 0; k < shape.cells; k++) put(z(), k, logistic(row(z(), k)));
+        for (int64_t k = 0; k < shape.cells; k++) put(z(), k, opened(k, row(z(), k), row(m(b), k)));
         Real *after = storage + at(b, t) * shape.cell_rows(), *out = outflow + at(b, t) * shape.cell_rows();
         R total = R::of(0);
         for (int64_t k = 0; k < shape.cells; k++) {
@@ -147,6 +149,13 @@ struct Scan {
         total.store(discharge);
         if (shape.tags) add_up(b);
         for (int64_t g = 0; g < shape.tags; g++) release_tag(b, g, at(b, t) * shape.tags + g);
+    }
+
+    // o = sigma(z + log(1 + kappa m)): the more a cell holds, the larger the share that leaves it.
+    R opened(int64_t k, R z, R m) const {
+        if (!wetness) return logistic(z);
+        const R lifted = R::of(1) + R::of(wetness[k]) * m;
+        return lifted / (lifted + exponential(R::of(0) - z));
     }
 
     // Takes from the tags of every cell what rounding added to them, and gives them what it took.
@@ -223,7 +232,8 @@ struct Scan {
         products.finish();
     }
 
-    // dm = o dh + (1 - o) dc, over m; do = (dh - dc) m.
+    // dm = o dh + (1 - o) dc, over m; do = (dh - dc) m. With kappa, dz also gives dz / (1 + kappa m) times kappa to dm
+    // and times m to the gradient of kappa.
     template <class Products>
     void release_backward(Products& products, int64_t b, int64_t t, const Wanted& wanted, const Real* dc) const {
         const int64_t day = at(b, t) * shape.cell_rows();
@@ -233,9 +243,17 @@ struct Scan {
             if (wanted.discharge && k) dh = dh + row(wanted.discharge, at(b, t));
             R after = row(dc, k);
             if (wanted.storage) after = after + row(wanted.storage + day, k);
-            const R o = logistic(row(z(), k)), water = row(storage + day, k) + row(outflow + day, k);
-            put(m(b), k, o * dh + (R::of(1) - o) * after);
-            put(z(), k, (dh - after) * water * o * (R::of(1) - o));
+            const R water = row(storage + day, k) + row(outflow + day, k), o = opened(k, row(z(), k), water);
+            const R dz = (dh - after) * water * o * (R::of(1) - o);
+            R dm = o * dh + (R::of(1) - o) * after;
+            if (wetness) {
+                const R kappa = R::of(wetness[k]), along = dz / (R::of(1) + kappa * water), part = along * water;
+                auto& sum = *reinterpret_cast<typename R::Vector*>(d_wetness + k * R::LANES);
+                for (const auto& v : part.v) sum = sum + v;
+                dm = dm + kappa * along;
+            }
+            put(m(b), k, dm);
+            put(z(), k, dz);
         }
         products.take(b, shape.cells + 1, z());
     }

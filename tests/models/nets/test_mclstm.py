@@ -32,13 +32,14 @@ def worst_residual(net: MCLSTM, given_inputs: Inputs, start: torch.Tensor) -> fl
     single=st.booleans(),
     seed=st.integers(0, 1000),
     rank=st.sampled_from(RANKS),
+    wetness=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
 def test_water_is_conserved_never_negative_and_bounded(
-    cells: int, days: int, samples: int, dead: int, full: bool, single: bool, seed: int, rank: int
+    cells: int, days: int, samples: int, dead: int, full: bool, single: bool, seed: int, rank: int, wetness: bool
 ) -> None:
     dtype = torch.float32 if single else torch.float64
-    net = network(cells, seed, dtype, rank=rank)
+    net = network(cells, seed, dtype, rank=rank, wetness=wetness)
     kill_columns(net, list(range(min(dead, cells))))
     drive = inputs(days, samples, seed, dtype)
     start = torch.rand(samples, cells, dtype=dtype) * 100 if full else torch.zeros(samples, cells, dtype=dtype)
@@ -60,9 +61,29 @@ def test_a_network_whose_every_column_is_dead_still_keeps_its_water() -> None:
     assert worst_residual(net, inputs(400, 2), start) <= 1e-12
 
 
+@given(cells=st.integers(2, 40), seed=st.integers(0, 1000), mm=st.floats(0.01, 500), kappa=st.floats(-3, 3))
+@settings(max_examples=40, deadline=None)
+def test_no_cell_flow_or_loss_falls_after_rain_where_only_a_cells_own_water_opens_its_gate(
+    cells: int, seed: int, mm: float, kappa: float
+) -> None:
+    net = network(cells, seed, rank=3, antecedent_days=(3.0,), wetness=True)
+    net.hide(("rain", "water"))
+    assert net.wetness is not None
+    drive, wetter = inputs(40, 3, seed), inputs(40, 3, seed)
+    wetter.mass[10] += mm
+    with torch.no_grad():
+        net.wetness.fill_(kappa)
+        usual, more = net(drive)[0], net(wetter)[0]
+    for name in ("discharge", "loss", "outflow", "storage"):
+        assert (more[name] >= usual[name] - 1e-9).all()
+    returned = (more["discharge"] + more["loss"] - usual["discharge"] - usual["loss"]).cumsum(0)
+    assert (returned <= mm + 1e-9).all()
+
+
 @pytest.mark.parametrize("saturated", [-1e4, 1e4])
-def test_extreme_gates_stay_finite(saturated: float) -> None:
-    net = network(6, dtype=torch.float32)
+@pytest.mark.parametrize("wetness", [False, True])
+def test_extreme_gates_stay_finite(saturated: float, wetness: bool) -> None:
+    net = network(6, dtype=torch.float32, wetness=wetness)
     with torch.no_grad():
         net.input_gate.bias.fill_(saturated)
         net.output_gate.bias.fill_(saturated)
@@ -73,10 +94,12 @@ def test_extreme_gates_stay_finite(saturated: float) -> None:
 @pytest.mark.parametrize("dead", [0, 2])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("wetness", [False, True])
 def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
-    cells: int, dead: int, recurrence: Recurrence, rank: int
+    cells: int, dead: int, recurrence: Recurrence, rank: int, wetness: bool
 ) -> None:
-    fast, plain = network(cells, recurrence=recurrence, rank=rank), network(cells, recurrence="plain", rank=rank)
+    fast = network(cells, recurrence=recurrence, rank=rank, wetness=wetness)
+    plain = network(cells, recurrence="plain", rank=rank, wetness=wetness)
     for net in (fast, plain):
         kill_columns(net, list(range(dead)))
     gradients = []
@@ -96,8 +119,9 @@ def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
 @pytest.mark.parametrize("dead", [0, 1, 3])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", [0, 3])
-def test_gradcheck(dead: int, recurrence: Recurrence, rank: int) -> None:
-    net = network(4, seed=3, recurrence=recurrence, rank=rank)
+@pytest.mark.parametrize("wetness", [False, True])
+def test_gradcheck(dead: int, recurrence: Recurrence, rank: int, wetness: bool) -> None:
+    net = network(4, seed=3, recurrence=recurrence, rank=rank, wetness=wetness)
     kill_columns(net, list(range(dead)))
     drive = inputs(5, 2, seed=4)
     start = torch.rand(2, 4, dtype=torch.float64) * 5 + 0.5

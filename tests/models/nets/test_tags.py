@@ -49,12 +49,13 @@ def run(net: MCLSTM, drive: Inputs, state: State) -> tuple[Outputs, State]:
     dtype=st.sampled_from([torch.float32, torch.float64]),
     recurrence=st.sampled_from(["fastest", "torch"]),
     rank=st.sampled_from(RANKS),
+    wetness=st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
 def test_tags_add_up_to_all_water_and_each_closes_its_own_ledger(
-    cells: int, samples: int, dead: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
+    cells: int, samples: int, dead: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int, wetness: bool
 ) -> None:
-    net = network(cells, seed, dtype, recurrence, rank=rank)
+    net = network(cells, seed, dtype, recurrence, rank=rank, wetness=wetness)
     kill_columns(net, list(range(min(dead, cells))))
     drive, state = tagged(net, 40, samples, seed)
     outputs, last = run(net, drive, state)

@@ -53,7 +53,8 @@ def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: D
     assert [(member.label, member.seed) for member in members] == [(0, 0), (1, 1)]
     assert members[0].weights != members[1].weights
     assert version.properties.physics
-    assert all(probe.passes for probe in version.properties.physics)
+    assert not any(probe.forbids for probe in version.properties.physics)
+    assert "less flow after rain" in {probe.name for probe in version.properties.physics}
 
     again = train(kept, CLOCK, configuration(), BASINS)
     assert again.already

@@ -1,0 +1,49 @@
+"""The experiments of an examination, in the order in which they are reported."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hydrology.water.probe_results import ProbeResult
+from jobspec.training import TrainingConfig
+from models.examination import antecedent, area, drier, energy, recession, snowfall, storms, temperature, years
+from models.examination.exam import NOT_ASKED, Exam, Numbers
+from models.examination.question import Question
+
+EXPERIMENTS = tuple(
+    module.EXPERIMENT for module in (storms, antecedent, drier, recession, temperature, snowfall, years, energy, area)
+)
+QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
+
+OF_RAIN = frozenset(question.name for experiment in (storms, drier) for question in experiment.QUESTIONS)
+"""What networks cannot fail whose gates see neither rain nor water but a cell's own."""
+
+
+def ruled_out(config: TrainingConfig) -> frozenset[str]:
+    """Return the questions that the design of a configuration's networks cannot fail, whatever their weights."""
+    blind = all({"rain", "water"} <= {*unseen} for unseen in config.unseen) and bool(config.unseen)
+    return OF_RAIN if blind else frozenset()
+
+
+def answers(exam: Exam) -> tuple[ProbeResult, ...]:
+    """Return what every question finds of the members of an exam, the worst of them first of all."""
+    binding = ruled_out(exam.ensemble.config)
+    return tuple(
+        _result(question, figures[:-1], question.name in binding)
+        for question, figures in ask(exam)
+        if (figures != NOT_ASKED).any()
+    )
+
+
+def _result(question: Question, figures: Numbers, binding: bool) -> ProbeResult:
+    asked = figures[figures != NOT_ASKED]
+    worst, failing = float(asked.max()), float((~(asked <= question.limit)).mean())
+    value = worst if np.isfinite(worst) else None
+    parts = (question.name, question.asks, question.unit, question.limit, value, question.reason, failing, binding)
+    return ProbeResult(*parts)
+
+
+def ask(exam: Exam) -> Iterator[tuple[Question, Numbers]]:
+    """Yield each question with its figures, (members + 1, basins)."""
+    for experiment in EXPERIMENTS:
+        yield from zip(experiment.questions, experiment.measure(exam), strict=True)

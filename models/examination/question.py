@@ -1,0 +1,37 @@
+"""What an examination asks, and how an answer is judged."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from models.examination.exam import Exam, Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to members on the weather of real basins.
+
+    Attributes:
+        asks: what is measured.
+        unit: of figure and limit; `1` for a share.
+        limit: the largest figure that passes; what float32 rounds stays below it.
+        reason: why a larger one is against physics.
+    """
+
+    name: str
+    asks: str
+    unit: str
+    limit: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Paired runs that answer some questions.
+
+    Attributes:
+        measure: returns a figure for each question, in their order: of each member and of their mean in each basin,
+            (members + 1, basins); NOT_ASKED where a question does not apply.
+    """
+
+    questions: tuple[Question, ...]
+    measure: Callable[[Exam], tuple[Numbers, ...]]

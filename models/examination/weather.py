@@ -1,0 +1,73 @@
+"""Changes of weather that the questions of an examination ask for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Period
+from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
+from hydrology.weather.humidity import saturation_vapour_pressure
+from jobspec.training import InputsConfig
+from models.arrays import Array, Forcing
+
+Numbers = npt.NDArray[np.float64]
+TEMPERATURES = ("tmax", "tmin")
+
+
+def with_rain(forcing: Forcing, rain: npt.NDArray[np.floating]) -> Forcing:
+    """Return weather with other precipitation, (basins, days) in mm/day."""
+    return replace(forcing, mass=rain.astype(np.float32))
+
+
+def with_added_rain(forcing: Forcing, day: npt.NDArray[np.int64], depth: npt.ArrayLike) -> Forcing:
+    """Return weather with more precipitation on one day of each basin.
+
+    Args:
+        day: (basins,), index of the day.
+        depth: (basins,) or one for all, in mm.
+    """
+    rain = forcing.mass.copy()
+    rain[np.arange(len(rain)), day] += np.asarray(depth, np.float32)
+    return with_rain(forcing, rain)
+
+
+def mean_temperature(forcing: Forcing, inputs: InputsConfig) -> Numbers:
+    """Return the mean of daily maximum and minimum temperature, (basins, days) in degC."""
+    tmax, tmin = (forcing.auxiliary[..., inputs.auxiliary.index(name)].astype(np.float64) for name in TEMPERATURES)
+    return (tmax + tmin) / 2
+
+
+def with_temperature_change(forcing: Forcing, inputs: InputsConfig, change: npt.NDArray[np.floating]) -> Forcing:
+    """Return weather that is warmer or cooler at the same relative humidity.
+
+    Args:
+        change: (basins, days) in degC, of daily maximum and minimum alike.
+    """
+    auxiliary: Array = forcing.auxiliary.copy()
+    before = mean_temperature(forcing, inputs)
+    for name in TEMPERATURES:
+        auxiliary[..., inputs.auxiliary.index(name)] += change.astype(np.float32)
+    if "vp" in inputs.auxiliary:
+        ratio = saturation_vapour_pressure(before + change) / saturation_vapour_pressure(before)
+        auxiliary[..., inputs.auxiliary.index("vp")] *= ratio.astype(np.float32)
+    return replace(forcing, auxiliary=auxiliary)
+
+
+def with_attribute(forcing: Forcing, inputs: InputsConfig, name: str, values: npt.NDArray[np.floating]) -> Forcing:
+    """Return the basins with other values of one attribute, (basins,)."""
+    static = forcing.static.copy()
+    static[:, inputs.static.index(name)] = values
+    return replace(forcing, static=static)
+
+
+def first_days(forcing: Forcing, days: int) -> Forcing:
+    """Return the first days of some weather."""
+    return forcing.over(Period(forcing.first, forcing.first + np.timedelta64(days - 1, "D")))
+
+
+def potential(forcing: Forcing, inputs: InputsConfig, latitudes: Sequence[float]) -> Numbers:
+    """Return potential evapotranspiration (Oudin et al. 2005), (basins, days) in mm/day, latitudes in degrees."""
+    radiation = extraterrestrial_radiation(forcing.period.days, latitudes).T
+    return potential_evapotranspiration(mean_temperature(forcing, inputs), radiation)
