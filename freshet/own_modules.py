@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = (
-    "app", "freshet", "hydrology", "ingestion", "jobspec", "migrations", "models", "operations", "records", "workers",
+    "app", "freshet", "hydrology", "ingestion", "jobspec", "migrations", "models", "operations", "records", "runtime", "workers",
 )  # fmt: skip
 """All that the wheel installs at the top level."""
 _ROOT = Path(__file__).resolve().parents[1]

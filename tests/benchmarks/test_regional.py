@@ -67,7 +67,7 @@ def test_every_picture_of_the_probabilities_is_kept_and_shown() -> None:
     shown = (pictures.PICTURES.parent / "understand" / "uncertainty.md").read_text()
     drawn = uncertainty_pictures.pictures()
     for name, figure in drawn.items():
-        assert f"(pictures/{name})" in shown
+        assert f"(../pictures/{name})" in shown
         assert 0 < (pictures.PICTURES / name).stat().st_size < 150_000
         pyplot.close(figure)
     assert len(drawn) == shown.count("(pictures/")
