@@ -103,7 +103,7 @@ _SQLITE = ("SQLite format 3", "CREATE TABLE", "CREATE TRIGGER", "alembic_version
 TARGETS = {
     "backup": Target(
         _restore,
-        lambda: [_archive(b""), _archive(b"no rows")],
+        lambda: [_archive(_empty().read_bytes()), _archive(b"no rows")],
         ("PK\x01\x02", "PK\x05\x06", backup.MANIFEST, backup.ROWS, "sha256"),
     ),
     "backup-rows": Target(lambda rows: _restore(_archive(rows)), _rows, _SQLITE, longest=1_048_576, in_c=True),

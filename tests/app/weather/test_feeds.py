@@ -19,7 +19,7 @@ FILES: dict[str, Any] = {"name": "laid-down", "settings": {"adapter": "files", "
 def test_a_feed_is_made_read_and_removed(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_basin(session)
-    client.headers |= bearer(database)
+    client.headers |= bearer(database, "admin")
     made = client.post("/v1/feeds", json=FLOW)
     assert (made.status_code, made.headers["Location"]) == (201, "/v1/feeds/usgs-flow")
     said = made.json()
@@ -45,7 +45,7 @@ def test_a_feed_is_made_read_and_removed(database: Database, client: TestClient)
 def test_holes_come_with_the_command_that_asks_for_them(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_basin(session)
-    client.headers |= bearer(database)
+    client.headers |= bearer(database, "admin")
     client.post("/v1/feeds", json=FLOW)
     hole = feeds.Hole(first="2026-05-03", last="2026-05-04", variables=["discharge"])
     fetched = feeds.FetchedBasin(

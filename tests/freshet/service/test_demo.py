@@ -19,7 +19,7 @@ SUPERVISOR = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from records import restarts
+from runtime import restart_notes as restarts
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
 restarts.tell(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])

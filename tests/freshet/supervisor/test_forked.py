@@ -14,7 +14,7 @@ from tests.freshet.conftest import Freshet, environment
 FORK = """
 import fcntl, json, os, signal, subprocess, sys, time
 import freshet.cli.main
-from freshet import forked
+from freshet.supervisor import forked
 from runtime.logs import log_to_stderr
 
 def fork(*command):

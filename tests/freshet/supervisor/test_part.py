@@ -21,7 +21,7 @@ from freshet.supervisor.supervised_process import (
 )
 from freshet.supervisor.watchdog_socket import Ears
 
-SIGN = "from records import signs; signs.tell(signs.LIVES); input()"
+SIGN = "from runtime import watchdog; watchdog.tell(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
 
 

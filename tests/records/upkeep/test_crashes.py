@@ -12,7 +12,7 @@ from tests.records.factories import BASIN, a_basin, contents
 
 WRITER = """
 import sys
-from records import series
+from records.series import series
 from records.database.engine import Database
 from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
 database = Database(sys.argv[1])

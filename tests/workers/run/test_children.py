@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.settings import Settings
-from tests.workers.conftest import PATIENCE
+from tests.workers.conftest import PATIENCE, ROOT
 from workers.run.job_processes import Child, Children
 from workers.run.messages import Report
 
@@ -45,6 +45,7 @@ def test_a_job_computes_on_one_thread_whatever_the_worker_inherits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     child = Child("tests.workers.threaded", Settings.load(data=tmp_path, threads=2), None)
     try:
         assert child.receive(PATIENCE) == Report({"done": 1, "total": 1, "detail": "1 1"}, None)
