@@ -11,8 +11,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = (
-    "app", "freshet", "hydrology", "ingestion", "jobspec", "migrations", "models", "operations", "records", "runtime", "workers",
-)  # fmt: skip
+    "app",
+    "freshet",
+    "hydrology",
+    "ingestion",
+    "jobspec",
+    "migrations",
+    "models",
+    "operations",
+    "records",
+    "runtime",
+    "workers",
+)
 """All that the wheel installs at the top level."""
 _ROOT = Path(__file__).resolve().parents[1]
 REMEDY = (

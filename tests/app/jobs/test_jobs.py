@@ -70,13 +70,11 @@ def test_an_operators_key_has_a_limit_of_unfinished_jobs(
 def test_what_speaks_for_the_service_has_a_queue_of_its_own(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    replay = {"kind": "replay", "params": {"period": "1990-10-01..2000-09-30"}}
+    bodies = ({"kind": "forecast", "params": {}}, {"kind": "replay", "params": {"period": "1990-10-01..2000-09-30"}})
     queues: dict[str, list[str]] = {}
     for scope in ("operator", "admin"):
         header = bearer(sqlite_database, scope)
-        posted = [
-            post(sqlite_client, header, body).json()["id"] for body in ({"kind": "forecast", "params": {}}, replay)
-        ]
+        posted = [post(sqlite_client, header, body).json()["id"] for body in bodies]
         with sqlite_database.reading() as session:
             queues[scope] = [jobs.get(session, job).queue for job in posted]
     assert queues == {"operator": ["default", "default"], "admin": ["service", "default"]}

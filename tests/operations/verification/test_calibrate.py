@@ -169,7 +169,7 @@ def test_a_forecast_of_a_basin_that_it_does_not_know_says_so(calibrated: Databas
     assert told(calibrated, run, BASINS[0])[0].summary.calibration is not None
     row, series = told(calibrated, run, BASINS[2])
     assert runs.CALIBRATED not in series
-    assert "knows nothing of SYNTH-03" in row.why_not_calibrated
+    assert "was not fitted to the flow of SYNTH-03" in row.why_not_calibrated
 
 
 def test_a_run_keeps_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
@@ -199,7 +199,7 @@ def test_a_basin_that_the_error_model_never_met_has_the_numbers_of_all_where_the
     row, series = told(kept, run, never_met)
     if not for_unseen:
         assert runs.CALIBRATED not in series
-        assert "knows nothing of" in row.why_not_calibrated
+        assert "no regional numbers" in row.why_not_calibrated
         return
     assert row.summary.calibration is not None
     assert row.summary.calibration.own_days == 0
