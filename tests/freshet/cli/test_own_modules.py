@@ -15,7 +15,7 @@ SCRIPT = Path(sys.executable).with_name("freshet")
 
 
 def run(folder: Path, *command: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONSAFEPATH")}
     environment |= {} if path is None else {"PYTHONPATH": str(path)}
     return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
 
