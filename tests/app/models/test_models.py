@@ -57,6 +57,20 @@ def test_a_version_says_what_it_is_made_of(database: Database, client: TestClien
     assert set(said["missing"]) == {"label", "pretrained", "twin"}
 
 
+def test_a_question_that_is_only_reported_stands_on_the_page_with_its_reason(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    asked = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
+    with sqlite_database.transaction() as session:
+        kept = a_version(session, properties=VersionProperties(physics=(asked,))).id
+    page = sqlite_client.get(f"/models/{kept}").text
+    assert "Air takes up no more." in page
+    assert "12.5 %" in page
+    assert "no, reported" in page
+    (told,) = sqlite_client.get(f"/v1/models/{kept}").json()["physics"]
+    assert told == asdict(asked) | {"passes": False}
+
+
 def test_a_version_without_a_parent_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
     properties = VersionProperties(tuning=Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",)))
     with sqlite_database.transaction() as session:

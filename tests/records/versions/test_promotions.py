@@ -124,6 +124,14 @@ def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Databas
             promotions.of_version(session, "nothing")
 
 
+def test_what_is_only_reported_of_its_physics_keeps_no_version_from_a_basin(database: Database) -> None:
+    reported = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
+    with database.transaction() as session:
+        a_basin(session)
+        version = a_version(session, properties=VersionProperties(physics=(reported,))).id
+        assert promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW) == [BASIN]
+
+
 @pytest.mark.parametrize("value", [2e-5, None])
 def test_a_version_that_fails_a_probe_of_its_physics_serves_no_basin(database: Database, value: float | None) -> None:
     passed = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 1e-6)
