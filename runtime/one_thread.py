@@ -7,6 +7,8 @@ other work that wait is longer than the product. Cores are used by processes and
 import os
 import sys
 
+from setproctitle import getproctitle
+
 _LIBRARIES = ("OMP", "MKL", "OPENBLAS", "BLIS")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLIB_MAXIMUM_THREADS": "1"}
 """The environment of a process that computes; the libraries read it when they are loaded."""
@@ -17,6 +19,7 @@ def use_one_thread() -> None:
 
     Numpy must not be loaded yet; torch may be.
     """
+    getproctitle()  # looks for the command line in memory, and does not find it once the environment has moved
     os.environ |= ONE_THREAD
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
