@@ -57,8 +57,9 @@ def test_what_is_judged_comes_with_an_error_model_of_years_that_it_was_not_fitte
         assert set(model.basins) <= set(ensemble.description.basins)
 
 
-def test_the_default_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_not_learnt_from() -> None:
-    ensemble = form.read(SHELF / DEFAULT)
+@pytest.mark.parametrize("name", [DEFAULT, "mclstm-maurer-447-twin"])
+def test_an_ensemble_comes_with_its_skill_in_every_basin_over_years_that_it_has_not_learnt_from(name: str) -> None:
+    ensemble = form.read(SHELF / name)
     shipped = skill.read(ensemble)
     assert shipped is not None
     assert (shipped.period, sorted(shipped.basins)) == ("1989-10-01..1999-09-30", sorted(ensemble.description.basins))
