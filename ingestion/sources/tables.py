@@ -134,10 +134,7 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
 def _attribute(sheet: Sheet, name: str, text: str, line: int) -> float:
     label = column_label(sheet.columns, name, (*_PLACE, *STATIC_ATTRIBUTES))
     if not text:
-        mend = "give the number"
-        if name not in _PLACE:
-            mend += ", or leave the column out and give it basin by basin (freshet basins add BASIN --attributes FILE)"
-        raise sheet.fault(f"{label} is empty", mend, line)
+        raise sheet.fault(f"{label} is empty", "give the number", line)
     value = sheet.number(text, label, line)
     low, high = _LIMITS.get(name, (-np.inf, np.inf))
     if not low <= value <= high:
