@@ -45,10 +45,10 @@ from operations.data.source_paths import Intake
 from operations.feeds.fetch import fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins
-from records.database.base import Base
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.tables import RunBasinRow, RunRow
+from records.schema import Base
 from records.series import series
 from records.versions import promotions
 from records.weather import feeds

@@ -6,7 +6,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import TypeDecorator
 
-from records.database.base import Base
+from records.schema import Base
 
 
 def _plain_type(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[False]:

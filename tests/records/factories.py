@@ -14,12 +14,12 @@ from hydrology.base.series import DailySeries, Flag
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
-from records.database.base import Base
 from records.database.checksums import with_checksum
 from records.database.ids import new_id
 from records.database.tables import Summed
 from records.jobs import jobs
 from records.runs import run_store, runs, states
+from records.schema import Base
 from records.series import sources
 from records.upkeep.copy_rows import counts
 from records.versions import promotions, versions

@@ -16,9 +16,9 @@ from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.verification.calibrate import calibrate
 from records.alerts import alert_changes, alerts, thresholds
-from records.database.base import Base
 from records.database.engine import Database
 from records.runs import runs
+from records.schema import Base
 from records.series import series, sources
 from records.versions import versions
 from runtime.clock import Clock

@@ -16,9 +16,9 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.data.ingest import Outcome, first_affected, ingest
 from operations.forecasting.forecast import forecast
 from records.basins import basins
-from records.database.base import Base
 from records.database.engine import Database
 from records.runs import states
+from records.schema import Base
 from records.series import revisions, series
 from records.versions import versions
 from tests.operations.conftest import BASINS, CLOCK

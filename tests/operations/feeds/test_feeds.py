@@ -24,8 +24,8 @@ from operations.data.source_paths import Intake
 from operations.feeds.fetch import Listener, fetch
 from records.access import keys
 from records.basins import basins
-from records.database.base import Base
 from records.database.engine import Database
+from records.schema import Base
 from records.series import revisions, series
 from records.weather import feeds, product_credits, weather_issues
 from records.weather.feeds import FeedConflict, FetchedBasin

@@ -22,9 +22,9 @@ from records.authority import permissions
 from records.authority.permissions import SERVICE, Grant, NotAllowed
 from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.basins import basins
-from records.database.base import Base
 from records.database.engine import Database
 from records.jobs import jobs
+from records.schema import Base
 from records.verification import comparisons
 from records.weather import feeds, weather_issues
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, a_weather_forecast, issued

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 import migrations
 from hydrology.base.calendar import day
 from jobspec import kinds
-from records.database.base import Base
 from records.database.engine import Database, revisions
 from records.database.ids import fingerprint
 from records.forecasts import latest
@@ -26,6 +25,7 @@ from records.runs import runs, states
 from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.what_if import RunWhatIf
+from records.schema import Base
 from records.series import series
 from records.versions import trainings, versions
 from records.versions.tables import VersionBasinRow, VersionRow

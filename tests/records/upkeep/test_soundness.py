@@ -13,11 +13,11 @@ from sqlalchemy import LargeBinary, inspect, select, text, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Period
-from records.database.base import Base
 from records.database.engine import Database
 from records.database.statements import table_of
 from records.database.tables import Summed
 from records.runs import states
+from records.schema import Base
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.simulations.simulated_storage import SimulatedWater
