@@ -25,7 +25,7 @@ BESIDE_THE_API = ("volumes", "thresholds", "alerts", "forecasts", "formats", "wh
 RUN_ELSEWHERE = ("tomorrow", "walk")
 PRINTED = "http://127.0.0.1:8000"
 GENERATED = pages()
-WRITTEN = [page for page in PAGES if page.name not in GENERATED]
+WRITTEN = [page for page in PAGES if str(page.relative_to(DOCS)) not in GENERATED]
 
 
 @pytest.fixture(scope="module")

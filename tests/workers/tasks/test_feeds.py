@@ -31,7 +31,7 @@ def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("FRESHET_USGS_URL", f"{url}/ogcapi/v0")
         monkeypatch.setenv("FRESHET_INGEST_HOSTS", url.removeprefix("http://"))
         monkeypatch.setenv("FRESHET_AS_OF", NOW.isoformat())
-        empty_shop.worker("ingest")
+        empty_shop.worker("ingest", "service")
         yield world
 
 
