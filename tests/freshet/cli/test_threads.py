@@ -62,7 +62,7 @@ def computed(entry: str) -> dict[str, int]:
     environment = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
     done = subprocess.run(
         [sys.executable, "-c", entry + COMPUTE],
-        env=environment | {"OMP_NUM_THREADS": "4"},
+        env=environment | {"OMP_NUM_THREADS": "4", "PYTHONPATH": str(ROOT)},
         cwd=ROOT,
         check=True,
         capture_output=True,
