@@ -12,7 +12,8 @@ settings.load_profile("untimed")
 
 pytest_plugins = ["tests.databases"]
 
-COMPILED = Path(__file__).parents[1] / "models" / "nets" / "compiled"
+ROOT = Path(__file__).parents[1]
+COMPILED = ROOT / "models" / "nets" / "compiled"
 
 
 def pytest_sessionstart() -> None:
@@ -20,6 +21,12 @@ def pytest_sessionstart() -> None:
     changed = max(path.stat().st_mtime for pattern in ("*.h", "*.cpp") for path in COMPILED.glob(pattern))
     if old := [path.name for path in COMPILED.glob("*.so") if path.stat().st_mtime < changed]:
         pytest.exit(f"{', '.join(old)} are older than their sources: run `python setup.py build_ext --inplace`.", 2)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _processes_find_the_tests() -> None:
+    """Let processes that tests start import `tests` and `benchmarks`, which no process looks for in its folder."""
+    os.environ["PYTHONPATH"] = str(ROOT)
 
 
 @pytest.fixture(scope="session")
