@@ -105,6 +105,7 @@ TARGETS = {
         _restore,
         lambda: [_archive(_empty().read_bytes()), _archive(b"no rows")],
         ("PK\x01\x02", "PK\x05\x06", backup.MANIFEST, backup.ROWS, "sha256"),
+        longest=1_048_576,
     ),
     "backup-rows": Target(lambda rows: _restore(_archive(rows)), _rows, _SQLITE, longest=1_048_576, in_c=True),
     "fews-series": Target(lambda content: list(xml_series.read(content, "forcing.xml")), _series, _PI),

@@ -70,7 +70,7 @@ def test_every_picture_of_the_probabilities_is_kept_and_shown() -> None:
         assert f"(../pictures/{name})" in shown
         assert 0 < (pictures.PICTURES / name).stat().st_size < 150_000
         pyplot.close(figure)
-    assert len(drawn) == shown.count("(pictures/")
+    assert len(drawn) == shown.count("(../pictures/")
 
 
 def test_the_shares_of_the_pit_are_those_of_all_days_and_of_each_basin() -> None:
